@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 )
 
 // An addOptions is what catalog add is given by flags or asked for.
@@ -130,6 +131,11 @@ func (o *addOptions) complete() error {
 	if !o.member.Ref && o.member.Name == "" {
 		return usageErr("the name as people write it", "--name is missing")
 	}
+	for _, domain := range o.member.Domains {
+		if !strings.Contains(domain, ".") || strings.ContainsAny(domain, "/: ") {
+			return usageErr("such as acme.example, without https://", "--domain must be the name of a host (got %q)", domain)
+		}
+	}
 	var err error
 	if o.member.Packages, err = namesByEcosystem("--package", o.packages); err != nil {
 		return err
@@ -175,13 +181,28 @@ func (o *addOptions) change(files catalogFiles) (name string, changed []byte, er
 	case o.outside:
 		return "", nil, usageErr("add a tool first", "no category %s in %s: a category begins with a tool", o.category.Slug, o.cfg.Catalog)
 	case o.category.Name == "" || o.category.Domain == "":
-		return "", nil, usageErr("--category-name NAME --category-domain saas creates it", "no category %q in %s", o.category.Slug, o.cfg.Catalog)
+		return "", nil, o.noCategory(files)
 	}
 	if name = o.category.Slug + ".yaml"; files[name] != nil {
 		return "", nil, usageErr("", "%s exists and holds another category", name)
 	}
 	changed, err = catalog.NewFile(o.category, o.member)
 	return name, changed, err
+}
+
+// noCategory is the error of a category that the folder lacks.
+func (o *addOptions) noCategory(files catalogFiles) error {
+	var known []string
+	for _, data := range files {
+		known = append(known, catalog.FileSlug(data))
+	}
+	hint := "--category-name NAME --category-domain saas creates it"
+	if near := nearest.Hint(o.category.Slug, known); strings.HasPrefix(near, "did you mean") {
+		hint = near
+	} else if len(files) == 0 {
+		hint += "; the folder has no .yaml file: check the path of --catalog"
+	}
+	return usageErr(hint, "no category %q in %s", o.category.Slug, o.cfg.Catalog)
 }
 
 // catalogFiles holds the files of a catalogue folder by name.

@@ -104,14 +104,18 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 	for _, text := range args {
 		r, err := gate.Parse(text)
 		if err != nil {
-			return nil, usageErr(ruleHint(err), "%w", err)
+			hint := ruleHint(err)
+			if info, statErr := os.Stat(text); statErr == nil && !info.IsDir() {
+				hint = "firstpick gate --rules " + text
+			}
+			return nil, usageErr(hint, "%w", err)
 		}
 		rules = append(rules, r)
 	}
 	if o.rulesFile != "" {
 		data, err := os.ReadFile(o.rulesFile)
 		if err != nil {
-			return nil, badInput(fmt.Errorf("rules: %w", err))
+			return nil, usageErr(otherFiles(o.rulesFile), "rules: %w", err)
 		}
 		more, err := gate.ParseFile(o.rulesFile, data)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,7 +62,11 @@ files after it are read in place of those beside the runs.`,
 		Args: usage(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) > 0 && len(o.labels) == 0 {
-				return usageErr("firstpick rank --labels FILE", "rank takes files of labels with --labels only (got %q)", args[0])
+				hint := "firstpick rank --labels FILE"
+				if _, err := os.Stat(args[0]); err != nil && filepath.Ext(args[0]) == "" {
+					hint = "firstpick rank --category " + args[0]
+				}
+				return usageErr(hint, "rank takes files of labels with --labels only (got %q)", args[0])
 			}
 			o.labels = append(o.labels, args...)
 			if o.app, err = newApp(env, cmd); err != nil {

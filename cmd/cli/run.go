@@ -163,7 +163,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return o.reopen()
 	}
 	if o.file == "" {
-		return nil, usageErr("firstpick init writes an example", "run needs an eval file")
+		return nil, usageErr(otherEvals(""), "run needs an eval file")
 	}
 	ev, err := readEval(o.file)
 	if err != nil {

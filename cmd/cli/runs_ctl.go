@@ -65,7 +65,7 @@ func (a *app) steer(ctx context.Context, run string, order []string) (st runner.
 		st, err = obey(ctx, c, order)
 	}
 	if errors.Is(err, runctl.ErrNotRunning) {
-		return st, usageErr("firstpick run --resume "+id+" continues it", "run %s is not active", id)
+		return st, usageErr("firstpick runs shows whether it has all its trials; firstpick run --resume "+id+" continues it", "run %s is not active", id)
 	}
 	return st, err
 }

@@ -70,6 +70,8 @@ type selection struct {
 	rows []trialstore.RunRow // of the runs
 	// newer are incomplete runs replaced by a complete one.
 	newer []trialstore.RunRow
+	// simulated are runs of simulated agents left out beside measured ones.
+	simulated []trialstore.RunRow
 	// labels are what people say of trials of the runs.
 	labels []analytics.RunLabels
 	// cutProjects asks for cuts by project.
@@ -110,7 +112,8 @@ func (s selection) families(category string) map[string]string { return s.pool(c
 
 // currentRuns selects the runs that `rank` and `publish` read: the given ones, or the
 // latest complete run of every eval and, where none is complete, the latest. An empty
-// category is all of them.
+// category is all of them. Without given runs, those of simulated agents are left out of a
+// category that has others: one rate must not come from both.
 func (a *app) currentRuns(ctx context.Context, store *trialstore.Store, given []string, category string) (selection, error) {
 	return a.selectRuns(ctx, store, given, category, func(r trialstore.RunRow) bool { return r.Current })
 }
@@ -138,9 +141,20 @@ func (a *app) selectRuns(ctx context.Context, store *trialstore.Store, given []s
 		chosen[i] = id
 	}
 	given = chosen
-	for _, row := range rows {
+	chooses := func(row trialstore.RunRow) bool {
 		chosen := slices.Contains(given, row.ID) || len(given) == 0 && wanted(row)
-		if !chosen || category != "" && row.Category != category {
+		return chosen && (category == "" || row.Category == category)
+	}
+	measured := map[string]bool{} // by category
+	for _, row := range rows {
+		measured[row.Category] = measured[row.Category] || !row.Synthetic && chooses(row)
+	}
+	for _, row := range rows {
+		if !chooses(row) {
+			continue
+		}
+		if row.Synthetic && measured[row.Category] && len(given) == 0 {
+			s.simulated = append(s.simulated, row)
 			continue
 		}
 		run, err := a.intactRun(row.ID)
@@ -198,11 +212,14 @@ func newerThan(chosen, rows []trialstore.RunRow) (newer []trialstore.RunRow) {
 	return newer
 }
 
-// explain says which incomplete runs were passed over, which are read although they are
-// incomplete, and which weights do not apply.
+// explain says which incomplete and simulated runs were passed over, which are read although
+// they are incomplete, and which weights do not apply.
 func (a *app) explain(s selection) {
 	for _, r := range s.newer {
 		a.note("%s: skipped newer run %s of eval %s: %s; %s, or choose it with --run %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r), r.ID)
+	}
+	for _, r := range s.simulated {
+		a.note("%s: left out run %s of eval %s: its answers are simulated; --run %s reads it", r.Category, r.ID, r.Eval, r.ID)
 	}
 	for _, r := range s.rows {
 		if !r.Complete {

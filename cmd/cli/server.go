@@ -82,7 +82,7 @@ func (a *app) checkServer() error {
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	_, port, err := net.SplitHostPort(addr)
 	if _, bad := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil || bad != nil {
-		return nil, usageErr("such as --listen 127.0.0.1:8080; port 0 takes a free one", "--listen must be HOST:PORT with a port up to 65535 (got %q)", addr)
+		return nil, usageErr("such as --listen 127.0.0.1:8080; port 0 takes a free one", "listen must be HOST:PORT with a port up to 65535 (got %q)", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {

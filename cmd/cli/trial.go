@@ -38,6 +38,11 @@ the trial opens in $PAGER, or in less.`,
 			if o.filter.Limit < 1 {
 				return usageErr("50 is the default", "--limit must be at least 1 (got %d)", o.filter.Limit)
 			}
+			if o.filter.Run != "" {
+				if o.filter.Run, err = o.findRun(o.filter.Run); err != nil {
+					return err
+				}
+			}
 			if len(args) == 0 {
 				return o.list(cmd.Context())
 			}
@@ -72,6 +77,11 @@ first; the language of the answer; and the evidence, strongest first.`,
 			a, err := newApp(env, cmd)
 			if err != nil {
 				return err
+			}
+			if run != "" {
+				if run, err = a.findRun(run); err != nil {
+					return err
+				}
 			}
 			h, err := a.find(cmd.Context(), args[0], run)
 			if err != nil {

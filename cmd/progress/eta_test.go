@@ -86,7 +86,7 @@ func TestPurse(t *testing.T) {
 		"spent $0.0025":                          {spent: 0.0025, known: true},
 		"spent $12.30 of $50.00":                 {spent: 12.3, capped: 50, known: true},
 		"spent $1.25 of $5.00, $0.4000 reserved": {spent: 1.25, reserved: 0.4, capped: 5, known: true},
-		"spent $1.00 and something unknown":      {spent: 1},
+		"spent $1.00 and an unknown amount":      {spent: 1},
 	}
 	for want, p := range tests {
 		if got := p.String(); got != want {

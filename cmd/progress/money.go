@@ -26,7 +26,7 @@ func (p purse) String() string {
 		s += " of " + dollars(p.capped)
 	}
 	if !p.known {
-		s += " and something unknown"
+		s += " and an unknown amount"
 	}
 	if p.reserved > 0 {
 		s += ", " + dollars(p.reserved) + " reserved"

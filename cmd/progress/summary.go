@@ -190,11 +190,14 @@ func (t *tally) bill(now time.Time) []string {
 	}
 	p := t.purse()
 	if s := t.summary; s != nil {
-		p = purse{s.SpentUSD, max(0, s.AtMostUSD-s.SpentUSD), p.capped, true}
+		p = purse{s.SpentUSD, max(0, s.AtMostUSD-s.SpentUSD), p.capped, p.known}
 	}
 	money := "spent " + dollars(p.spent)
 	if p.capped > 0 {
 		money += " of " + dollars(p.capped)
+	}
+	if !p.known {
+		money += " and an unknown amount"
 	}
 	if p.reserved > 0 {
 		money += fmt.Sprintf(", at most %s: some requests have no known cost", dollars(p.spent+p.reserved))

@@ -158,12 +158,26 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 	dec.DisallowUnknownFields()
 	l := Line{line: n}
 	if err := dec.Decode(&l); err != nil {
-		return fmt.Errorf("malformed trial: %w", err)
+		return malformed(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one JSON value")
 	}
 	return takeLine(parts, l, cat, now)
+}
+
+// malformed says what is wrong with a line that is not a trial.
+func malformed(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return fmt.Errorf("malformed trial: want a JSON object, got %s", wrong.Value)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("malformed trial: %s has the wrong type (got %s)", wrong.Field, wrong.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("malformed trial: the JSON object does not end on its line")
+	}
+	return fmt.Errorf("malformed trial: not JSON: %w", err)
 }
 
 func takeLine(parts map[string]*part, l Line, cat *catalog.Catalog, now time.Time) error {
