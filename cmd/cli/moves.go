@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/storage"
@@ -65,27 +67,84 @@ func (p *published) Moves(ctx context.Context, id string) (string, []views.Move,
 	return before, movesOf(changes, was, is), nil
 }
 
-// before returns the snapshot before another one: by their last trials, then by their
-// publication. Retracted ones are left out, and simulated ones where the other is not.
+// before returns the snapshot before another one; empty without one.
 func (p *published) before(ctx context.Context, id string) (string, error) {
+	earlier, err := p.earlier(ctx, id)
+	if len(earlier) == 0 {
+		return "", err
+	}
+	return earlier[0].ID, nil
+}
+
+// earlier returns the snapshots before another one, newest first: by their last trials, then by
+// their publication. Retracted ones are left out, and simulated ones where the other is not. The
+// error is nil where only others are unreadable.
+func (p *published) earlier(ctx context.Context, id string) ([]publish.Info, error) {
 	all, err := p.place.List(ctx)
 	at := slices.IndexFunc(all, func(i publish.Info) bool { return i.ID == id })
 	if at < 0 {
-		return "", err // others may be unreadable
+		return nil, err
 	}
 	order := func(a, b publish.Info) int {
 		return cmp.Or(asOf(a).Compare(asOf(b)), a.CreatedAt.Compare(b.CreatedAt))
 	}
-	var found publish.Info
-	for _, i := range all {
-		if i.AsOf == nil || i.Synthetic != all[at].Synthetic || order(i, all[at]) >= 0 || p.corrections[i.ID].Retracted != "" {
-			continue
-		}
-		if found.ID == "" || order(i, found) > 0 {
-			found = i
+	self := all[at]
+	all = slices.DeleteFunc(all, func(i publish.Info) bool {
+		return i.AsOf == nil || i.Synthetic != self.Synthetic || order(i, self) >= 0 || p.corrections[i.ID].Retracted != ""
+	})
+	sorting.StableFunc(all, func(a, b publish.Info) int { return order(b, a) })
+	return all, nil
+}
+
+// maxTrend is how many snapshots a trend has.
+const maxTrend = 24
+
+// Trends implements app.Snapshots. A board that several snapshots have unchanged counts once, with
+// the newest. What takes longer than movesTimeout is left out: the oldest snapshots.
+func (p *published) Trends(ctx context.Context, id string, categories []string) ([]nights.Series, error) {
+	ctx, cancel := context.WithTimeout(ctx, movesTimeout)
+	defer cancel()
+	earlier, err := p.earlier(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	past := map[string][]nights.Night{} // newest first
+	for _, id := range append([]string{id}, idsOf(earlier[:min(len(earlier), maxTrend-1)])...) {
+		for _, c := range categories {
+			m, board, err := p.place.LoadBoard(ctx, id, c)
+			switch {
+			case ctx.Err() != nil:
+				return seriesOf(past), nil
+			case errors.Is(err, publish.ErrNotFound) || err == nil && board.AsOf == nil:
+				continue
+			case err != nil:
+				return nil, err
+			}
+			n := nightOf(m, board)
+			n.Snapshot, n.Board.Prompts, n.Board.Agents = id, nil, nil // rates alone are of use
+			if list := past[c]; len(list) == 0 || n.At.Before(list[len(list)-1].At) {
+				past[c] = append(list, n)
+			}
 		}
 	}
-	return found.ID, nil
+	return seriesOf(past), nil
+}
+
+func idsOf(list []publish.Info) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].ID
+	}
+	return out
+}
+
+// seriesOf returns the series of nights by category, which are newest first.
+func seriesOf(past map[string][]nights.Night) (out []nights.Series) {
+	for _, c := range slices.Sorted(maps.Keys(past)) {
+		slices.Reverse(past[c])
+		out = append(out, nights.Series{Category: c, Nights: nights.Rates(past[c])})
+	}
+	return out
 }
 
 func asOf(i publish.Info) time.Time {

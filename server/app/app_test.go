@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/auth/registrations"
@@ -33,7 +34,8 @@ func (snapshots) Load(context.Context, string) (snapshotview.Input, error) {
 
 func (snapshots) Retracted(context.Context, string) (string, error) { return "", nil }
 
-func (snapshots) Moves(context.Context, string) (string, []views.Move, error) { return "", nil, nil }
+func (snapshots) Moves(context.Context, string) (string, []views.Move, error)       { return "", nil, nil }
+func (snapshots) Trends(context.Context, string, []string) ([]nights.Series, error) { return nil, nil }
 
 func config(t *testing.T, data string, log *strings.Builder) app.Config {
 	t.Helper()

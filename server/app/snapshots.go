@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/views"
 )
@@ -22,6 +23,8 @@ type Snapshots interface {
 	Retracted(ctx context.Context, id string) (reason string, err error)
 	// Moves compares a snapshot with the one before it. before is empty without one.
 	Moves(ctx context.Context, id string) (before string, moves []views.Move, err error)
+	// Trends returns the rates of boards over the last snapshots up to one, oldest first.
+	Trends(ctx context.Context, id string, categories []string) ([]nights.Series, error)
 }
 
 // A Follower serves every new current snapshot. It logs once that a snapshot does not load,
@@ -47,8 +50,8 @@ func (f *Follower) run(ctx context.Context, sleep func(context.Context, time.Dur
 }
 
 // Poll serves the current snapshot if it is a new one. Of the one that is served it adds what
-// takes longer, and what comes later: the changes since the snapshot before, at the next call,
-// and a retraction.
+// takes longer, and what comes later: the changes since the snapshot before and the trends, at the
+// next call, and a retraction.
 func (f *Follower) Poll(ctx context.Context) {
 	id, err := f.Snapshots.Current(ctx)
 	switch {
@@ -97,6 +100,9 @@ func (f *Follower) correct(ctx context.Context) error {
 		if news.Before, news.Moves, err = f.Snapshots.Moves(ctx, f.serving); err != nil && ctx.Err() == nil {
 			f.Log.Warn("the snapshot is not compared with the one before it", "id", f.serving, "err", err)
 		}
+		if news.Trends, err = f.Snapshots.Trends(ctx, f.serving, categories(site)); err != nil && ctx.Err() == nil {
+			f.Log.Warn("earlier snapshots are not read: pages of tools show no trend", "id", f.serving, "err", err)
+		}
 	}
 	if news.Equal(site.News) {
 		return nil
@@ -106,6 +112,14 @@ func (f *Follower) correct(ctx context.Context) error {
 		f.Holder.Set(next)
 	}
 	return err
+}
+
+func categories(s *snapshotview.Site) []string {
+	out := make([]string, len(s.Boards))
+	for i := range s.Boards {
+		out[i] = s.Boards[i].Category
+	}
+	return out
 }
 
 // retracted returns the reason of a retraction; what was known of it while the log cannot be

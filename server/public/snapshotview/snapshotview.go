@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
@@ -51,6 +52,9 @@ type News struct {
 	// first snapshot.
 	Moves  []views.Move
 	Before string
+	// Trends are the rates of boards over the last snapshots up to this one. They must not be
+	// changed.
+	Trends []nights.Series
 	// Retracted is the reason for which the log retracts the snapshot; empty without one.
 	Retracted string
 }
@@ -58,9 +62,11 @@ type News struct {
 // AsOf is when the newest answer of the site was given; zero where nothing was measured.
 func (s *Site) AsOf() time.Time { return s.in.AsOf }
 
-// Equal compares news.
+// Equal compares news. Trends are equal where they are the same slice: they are long, and read
+// once.
 func (n News) Equal(o News) bool {
-	return n.Before == o.Before && n.Retracted == o.Retracted && slices.Equal(n.Moves, o.Moves)
+	same := len(n.Trends) == len(o.Trends) && (len(n.Trends) == 0 || &n.Trends[0] == &o.Trends[0])
+	return same && n.Before == o.Before && n.Retracted == o.Retracted && slices.Equal(n.Moves, o.Moves)
 }
 
 // A Site is the view of one snapshot.

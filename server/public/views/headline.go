@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -15,38 +16,62 @@ import (
 // A headline is the claim of the first page and the board that it is of.
 type headline struct {
 	Text, Link, Note string
-	Age              age              // of a board of trials
-	Doubts           []render.Warning // of the board
-	board            *analytics.Board // nil where only observed boards are measured
+	Age              age              // of the data
+	Doubts           []render.Warning // of a board of trials
+	Board            string           // its name; empty without one
+	Seen             *seenClaim       // of an observed board; nil for others
+	Warnings         []string         // of an observed board
+	board            *analytics.Board // nil without one of trials
 }
 
-// headline chooses the claim that says most: agents that differ from the others. An early
-// result is chosen only where there is no other. Without boards of trials it is what an
-// observed board shows.
+// headline chooses the claim of the first page: a firm one before an early one, and of firm ones
+// that with newer data. Boards of trials are firm where they are not early, observed boards where
+// the first tool is clearly ahead.
 func (r *Renderer) headline() headline {
+	asked, seen := r.askedHeadline(), r.seenHeadline()
+	switch {
+	case asked.board == nil && seen.Seen == nil && len(r.in.Observed) > 0:
+		b := &r.in.Observed[0]
+		return headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
+	case seen.Seen == nil || asked.board != nil && r.isFirm(asked.board) && !newer(seen.Seen.board.AsOf, asked.board.AsOf, r.in.Now):
+		return asked
+	}
+	return seen
+}
+
+func (r *Renderer) isFirm(b *analytics.Board) bool {
+	return !slices.Contains(b.Warnings, analytics.Directional)
+}
+
+// newer reports whether the one data set is newer where the other is old enough to say it.
+func newer(one, than *time.Time, now time.Time) bool {
+	return one != nil && (than == nil || ageOf(than, now).Old != "" && monthsBetween(than.UTC(), one.UTC()) > 0)
+}
+
+// askedHeadline chooses the claim of boards of trials that says most: agents that differ from the
+// others. Firm boards come first, then those that are not old.
+func (r *Renderer) askedHeadline() headline {
 	h, most := headline{}, math.Inf(-1)
 	for i := range r.in.Boards {
 		b := &r.in.Boards[i]
 		text, surprise := claim(b)
-		if slices.Contains(b.Warnings, analytics.Directional) {
+		if !r.isFirm(b) {
+			surprise -= 100
+		} else if ageOf(b.AsOf, r.in.Now).Old != "" {
 			surprise -= 10
 		}
 		if b.NTrials > 0 && surprise > most {
-			most, h = surprise, headline{Text: text, Link: boardPath(b.Category), board: b}
+			most, h = surprise, headline{Text: text, Link: boardPath(b.Category), Board: b.Name, board: b}
 		}
 	}
-	switch {
-	case h.board != nil:
-		h.Note, h.Age = r.describe(h.board)
-		h.Doubts = render.Doubts(h.board)
-		if h.board.NPrompts == 1 {
-			h.Text = "On one prompt, " + inSentence(h.Text)
-		}
-	case len(r.in.Observed) > 0:
-		b := &r.in.Observed[0]
-		h = headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
-	default:
+	if h.board == nil {
 		h.Text = "Which developer tools do AI agents pick?"
+		return h
+	}
+	h.Note, h.Age = r.describe(h.board)
+	h.Doubts = render.Doubts(h.board)
+	if h.board.NPrompts == 1 {
+		h.Text = "On one prompt, " + inSentence(h.Text)
 	}
 	return h
 }

@@ -11,6 +11,8 @@ import (
 
 type homePage struct {
 	Headline headline
+	Other    *headline   // of boards of trials, where the headline is of an observed one
+	What     string      // what is counted
 	Studies  bool        // all answers are of published studies
 	Compare  render.Link // of the first two tools of the headline's board; empty without
 	Bars     *agentBars  // what each agent of the headline's board picks
@@ -44,13 +46,23 @@ func (r *Renderer) home() (Page, error) {
 	d := homePage{Headline: r.headline(), Sum: r.sum(), Before: r.in.Before, Notice: observed.Notice}
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
-	if b := d.Headline.board; b != nil {
-		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
+	d.What = r.counted(d.Studies)
+	asked := d.Headline
+	if seen := d.Headline.Seen; seen != nil {
+		if asked = r.askedHeadline(); asked.board != nil {
+			d.Other = &asked
+		}
+		d.Compare = seen.Compare
+	}
+	if b := asked.board; b != nil {
+		if d.Other == nil && len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
 		}
-		d.Bars, d.Quotes, d.Sample, d.Used = agentBarsOf(b), leaderQuotes(b), r.sample(b), r.used(b)
+		if d.Quotes, d.Sample = leaderQuotes(b), r.sample(b); d.Other == nil {
+			d.Bars, d.Used = agentBarsOf(b), r.used(b)
+		}
 	}
-	d.Observed, d.Readable = r.homeObserved(), r.in.Evidence == "full"
+	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
@@ -66,6 +78,17 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
+}
+
+// counted says what is counted.
+func (r *Renderer) counted(studies bool) string {
+	switch {
+	case !studies || len(r.in.Notes) == 0:
+		return "We give AI agents tasks without naming a brand, many times, and count the tools they pick."
+	case len(r.in.Observed) > 0:
+		return "We count the tools that language models pick in published studies, and that coding agents use in real work."
+	}
+	return "We read what language models answered in published studies, and count the tools they pick."
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

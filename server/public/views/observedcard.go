@@ -72,9 +72,10 @@ const (
 )
 
 // homeObserved returns the observed boards with the most units that have a choice of tools.
-// Boards with warnings come last, and those that are too uncertain to quote are left out.
-func (r *Renderer) homeObserved() (out []card) {
-	boards := slices.Clone(r.in.Observed)
+// Boards with warnings come last, and those that are too uncertain to quote are left out, as is
+// the one at a path, which the page leads with.
+func (r *Renderer) homeObserved(lead string) (out []card) {
+	boards := slices.DeleteFunc(slices.Clone(r.in.Observed), func(b observed.Board) bool { return observedPath(b.Category) == lead })
 	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	sorting.StableFunc(boards, func(a, b observed.Board) int {
 		p, _ := mainPart(&a)

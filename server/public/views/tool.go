@@ -80,6 +80,7 @@ type toolPlace struct {
 	Sentence             string
 	Age                  age
 	Single               bool
+	Trend                *toolTrend    // nil where the snapshots before are not known
 	Near                 render.Forest // the tool among its rivals
 	Facts                []render.Fact
 	Doubts               []render.Warning
@@ -182,6 +183,7 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	if r.in.Trials {
 		d.Trials = TrialsPath(b.Category, "tool", s.Slug)
 	}
+	d.Trend = r.toolTrend(b, s.Slug)
 	var change *move // since the snapshot before
 	if i := slices.IndexFunc(r.in.Moves, func(m Move) bool { return m.Category == b.Category && m.Slug == s.Slug }); i >= 0 {
 		m := moveOf(r.in.Moves[i])

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -31,6 +32,9 @@ type Input struct {
 	// empty without one.
 	Moves  []Move
 	Before string
+	// Trends are the rates of boards over the last snapshots up to this one; of some boards, or of
+	// none while they are not known.
+	Trends []nights.Series
 	AsOf   time.Time // of the last trial; zero without one
 	// Now is the time against which the age of data is told.
 	Now time.Time

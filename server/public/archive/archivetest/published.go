@@ -93,6 +93,7 @@ func Published(t testing.TB) (*snapshotview.Site, *Source) {
 		Category: "webserver", Board: board.Name, Slug: first.Slug, Tool: first.Tool,
 		From: first.PickRate * .8, To: first.PickRate, Diff: first.PickRate * .2, Low: .01, High: first.PickRate * .4, Significant: true,
 	}}
+	in.Trends = []nights.Series{{Category: "webserver", Nights: []nights.Line{before, now}}}
 	site, err := snapshotview.Build(in)
 	if err != nil {
 		t.Fatal(err)
