@@ -21,9 +21,10 @@ type Forest struct {
 	Intervals     bool
 	// Unordered reports that no rank is known: the range of each is that of all.
 	Unordered bool
-	// Rest are the tools without a pick, RestText what is known of all of them.
-	Rest     []RestTool
-	RestText string
+	// Rest are the tools without a pick, RestText what is known of all of them. Bound says how
+	// often a tool without a pick may be picked; empty where that is unknown.
+	Rest            []RestTool
+	RestText, Bound string
 }
 
 // A RestTool is a tool without a row. Path is empty where it has no page.
@@ -49,7 +50,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 	shown, most := shown(b, always...), 0.0
 	f := Forest{Caption: "Tools of " + b.Name + " by pick rate", Rate: "Pick rate", Intervals: !Single(*b)}
 	for _, s := range shown {
-		if most = max(most, s.PickRate); f.Intervals && s.CIHigh < 1 {
+		if most = max(most, s.PickRate); f.Intervals && s.Picks > 0 && s.CIHigh < 1 {
 			most = max(most, s.CIHigh)
 		}
 	}
@@ -63,21 +64,18 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		for _, m := range metrics(s) {
 			row.Metrics = append(row.Metrics, metric(m, s))
 		}
-		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
-		if s.Picks > 0 {
+		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: s.Picks > 0 && Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
+		if s.Picks == 0 {
+			f.Bound = Bound(s)
+		} else {
 			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
 			if f.Intervals {
 				row.Ranks = RankRange(s)
 			}
 		}
-		mark.Text = row.Rate
-		switch {
-		case mark.Interval && s.Picks > 0:
+		if mark.Text = row.Rate; mark.Interval {
 			row.Interval = Interval(s.CILow, s.CIHigh)
 			mark.Text += ", 95% CI " + row.Interval
-		case mark.Interval:
-			row.Interval = "at most " + atMost(s)
-			mark.Text += ", " + row.Interval
 		}
 		row.Plot = axis.Forest(mark)
 		f.Rows = append(f.Rows, row)
@@ -85,10 +83,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 	f.dropRepeated()
 	for _, s := range rest(b, always...) {
 		if len(f.Rest) == 0 {
-			f.RestText = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer"))
-			if high := atMost(s); high != "" {
-				f.RestText += " (at most " + high + " each)"
-			}
+			f.RestText, f.Bound = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer")), Bound(s)
 		}
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s), s.Tool}})
 	}

@@ -22,7 +22,7 @@ func Functions() map[string]any {
 		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
-		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
+		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent,
 		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": func(code string) string { return Capital(observed.Explain(code)) }, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours

@@ -28,13 +28,13 @@ func ofAgent(r analytics.AgentRate) string {
 	return Interval(r.CILow, r.CIHigh)
 }
 
-// atMost formats the upper end of the interval of a tool that was not picked; empty where
-// it says nothing.
-func atMost(s analytics.Standing) string {
-	if s.CIHigh >= 1 {
+// Bound says in a sentence how often a tool without a pick may be picked; empty where the upper
+// end of its interval says nothing.
+func Bound(s analytics.Standing) string {
+	if s.CIHigh >= 1 || s.CIHigh <= 0 {
 		return ""
 	}
-	return chart.Percent(s.CIHigh)
+	return "A tool without a pick may still be picked on other kinds of prompts, in at most " + chart.Percent(s.CIHigh) + " of answers (95% bound): a kind that always picks it may be missing among these prompts."
 }
 
 // Single reports whether all prompts of a board are of one family.

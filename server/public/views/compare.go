@@ -25,6 +25,7 @@ type comparePage struct {
 	Observed string // a sentence
 	Measures []measure
 	Boards   []compareBoard
+	Work     *pairAgents // in real work, by agent; nil where both were not seen together
 	Seen     []seenPlace
 	Others   []render.Link // other comparisons
 }
@@ -84,7 +85,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	}
 	for i, s := range r.seenWith(x, y, a, b, home) {
 		if i == 0 {
-			d.Observed, seen = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name)
+			d.Observed, seen, d.Work = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name), s.agents(r.in, x.Name, y.Name, a, b)
 		}
 		for _, p := range s.places(r, a, b) {
 			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them"+s.cited(x.Name, y.Name), r.in.BaseURL+ComparePath(a, b))

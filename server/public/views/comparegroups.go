@@ -103,7 +103,7 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools
 
 // rangeOf returns the interval of a rate in whole per cent, and adds it to a mark.
 func rangeOf(t analytics.AgentRate, m *chart.Mark) string {
-	if t.Interval == nil {
+	if t.Interval == nil || t.Picks == 0 { // the bound of a rate of 0 would be the longest band
 		return ""
 	}
 	text := wholePercent(t.CILow) + "–" + wholePercent(t.CIHigh) + "%"

@@ -62,8 +62,8 @@ func TestExtremeBoards(t *testing.T) {
 		r           *views.Renderer
 		want, never []string
 	}{
-		{"none", "/leaderboards/c", none, []string{"No agent picked a tool of this list in 40 answers.", "Not picked in 40 answers (at most"}, []string{"By agent", "95% CI, clustered"}},
-		{"none", "/tools/t1", none, []string{"No agent picked ToolB in 40 answers (at most", "not picked", "at most", "Who took the 40 answers"}, []string{"the other 40", "has another rate"}},
+		{"none", "/leaderboards/c", none, []string{"No agent picked a tool of this list in 40 answers.", "Not picked in 40 answers:", "in at most "}, []string{"By agent", "95% CI, clustered"}},
+		{"none", "/tools/t1", none, []string{"No agent picked ToolB in 40 answers.", "not picked", "in at most ", "Who took the 40 answers"}, []string{"the other 40", "has another rate"}},
 		{"none", "/tools", none, []string{"not picked"}, []string{"1 of 3"}},
 		{"none", "/ai-agents/agent-00", none, []string{"Agent 00 was asked on boards where no agent picked a tool."}, []string{"leading tool"}},
 		{"tiny", "/leaderboards/c", tiny, []string{"Agent 00 picks ToolA in its only answer."}, []string{"1 valid trials", "1 answers", "1 agents", "1 prompts", "All 1", "By name"}},

@@ -63,9 +63,6 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 		switch {
 		case s.Picks == 0:
 			t.Note = "in " + quantity(s.NTrials, "answer")
-			if !single && s.CIHigh < 1 {
-				t.Note += ", at most " + chart.Percent(s.CIHigh)
-			}
 		case single:
 			t.Note = "no interval: one prompt"
 		default:

@@ -100,6 +100,7 @@ type toolPlace struct {
 	Ruler                template.HTML // of the rates by agent
 	For, Against         []quote
 	Strip                []render.Fact // the figures that matter most
+	Glance               []glance
 }
 
 // A cellLine is a tool with one agent on one prompt.
@@ -199,6 +200,7 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	}
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
+	d.glance(b, s, r.in.Trials)
 	d.For, d.Against = quotesOf(b, s)
 	promptOnce(d.For)
 	promptOnce(d.Against)
@@ -225,7 +227,9 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 	}
 	part.Tools = slices.DeleteFunc(part.Tools, func(o analytics.Standing) bool { return o.Picks == 0 && o.Slug != s.Slug })
 	f := render.NewForest(&part, standingPath, s.Slug)
-	f.Rest = nil
+	if f.Rest = nil; s.Picks > 0 {
+		f.Bound = ""
+	}
 	for i := range f.Rows {
 		if f.Rows[i].Slug == s.Slug {
 			f.Rows[i].Link, f.Rows[i].Lead = "", true

@@ -117,9 +117,6 @@ func unproven(s analytics.Standing, rival string) bool {
 func sentence(b *analytics.Board, s analytics.Standing) string {
 	if s.Picks == 0 {
 		text := fmt.Sprintf("No %s picked %s in %s", nounOf(b), s.Tool, quantity(s.NTrials, "answer"))
-		if s.CIHigh < 1 && s.CIHigh > 0 {
-			text += " (at most " + chart.Percent(s.CIHigh) + ")"
-		}
 		if s.ShortlistRate > 0 {
 			return fmt.Sprintf("%s; %s named it as an option.", text, chart.Percent(s.ShortlistRate))
 		}

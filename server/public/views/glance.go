@@ -1,0 +1,45 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+)
+
+// A glance is a line at the top of a tool's page: what its vendor asks first, with a link to more.
+type glance struct{ Name, Text, Link, More string }
+
+// glanced are the rivals that a glance names.
+const glanced = 3
+
+// glance says who takes the answers that did not pick the tool, where that is worst, and where to
+// read why; nothing where every answer picked it.
+func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool) {
+	rivals := slices.DeleteFunc(slices.Clone(b.Tools), func(o analytics.Standing) bool { return o.Slug == s.Slug || o.Picks == 0 })
+	if len(rivals) == 0 || s.NTrials == s.Picks {
+		return
+	}
+	var parts []string
+	for _, o := range rivals[:min(glanced, len(rivals))] {
+		parts = append(parts, o.Tool+" "+rateText(o))
+	}
+	first := rivals[0]
+	d.Glance = append(d.Glance, glance{"Who is picked instead", and(parts) + " of all answers", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
+	worst := glance{Name: "Largest loss"}
+	switch {
+	case len(d.Losses) > 0:
+		l := d.Losses[0]
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s of %s answers, %s %s, to “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "The prompt"
+	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
+		l := d.Agents[0]
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s, %s %s", l.Name, l.Rival, l.RivalRate, s.Tool, l.Rate), l.Link, "What it picks"
+	}
+	if worst.Text != "" {
+		d.Glance = append(d.Glance, worst)
+	}
+	if trials {
+		d.Glance = append(d.Glance, glance{"Why", "each answer has its evidence", TrialsPath(b.Category, "tool", first.Slug), "Answers that picked " + first.Tool})
+	}
+	d.Glance = append(d.Glance, glance{"What now", "ask the same agents your own prompts, and repeat it after a change", "/for-vendors", "Measure your tool"})
+}

@@ -1,0 +1,92 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A pairAgents compares what each coding agent used of two tools, in the shape of the comparison of
+// what was asked. Parts is empty where the board has several languages: its agents are not split by
+// language, so their rates would be of other work.
+type pairAgents struct {
+	A, B, Board, Link string
+	Unit, Units, Of   string // what is counted, the heading of the counts, what the rates are of
+	Ruler             template.HTML
+	Parts             []pairAgent
+	Source, Lines     string // the study, and the file with each unit
+	Age               age
+}
+
+// A pairAgent is how often one agent used each of two tools.
+type pairAgent struct {
+	Agent, A, B, RangeA, RangeB, N, Repos string
+	Few                                   bool // so few units that counts stand for rates
+	Plot                                  template.HTML
+	marks                                 [2]chart.Mark
+}
+
+// agents compares two tools by agent; nil where they were not seen on one part of a board.
+func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
+	if s.Apart != nil {
+		return nil
+	}
+	board := s.Board
+	d := pairAgents{
+		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
+		Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
+	}
+	if in.SnapshotID != "" && board.FieldStudy != "" {
+		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
+	}
+	if s.Language != "" || len(board.Agents) == 0 {
+		return &d
+	}
+	most := 0.0
+	for _, agent := range board.Agents {
+		p := newPairAgent(agent, x, y, a, b)
+		for _, m := range p.marks {
+			most = max(most, m.Rate, m.High)
+		}
+		d.Parts = append(d.Parts, p)
+	}
+	axis := chart.NewAxis(most)
+	d.Ruler = axis.Ruler()
+	for i, p := range d.Parts {
+		d.Parts[i].Plot = axis.Pair(p.marks[0], p.marks[1])
+	}
+	sorting.StableFunc(d.Parts, func(p, q pairAgent) int { // those that can be read first, then from the first tool's best
+		few := func(p pairAgent) int {
+			if p.Few {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(few(p)-few(q), cmp.Compare(q.marks[0].Rate-q.marks[1].Rate, p.marks[0].Rate-p.marks[1].Rate))
+	})
+	return &d
+}
+
+func newPairAgent(agent observed.AgentBoard, x, y, a, b string) pairAgent {
+	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits}
+	side := func(name, slug string) (text, interval string, m chart.Mark) {
+		use, _ := useOf(agent.Part, slug)
+		if text = chart.Fixed(use.UseRate); p.Few || use.Uses == 0 { // a share of so few would look firm
+			text = fmt.Sprintf("%s of %s", chart.Whole(int64(use.Uses)), p.N)
+		}
+		m = chart.Mark{Rate: use.UseRate, Text: name + " " + text}
+		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" {
+			m.Low, m.High, m.Interval, m.Text = use.CILow, use.CIHigh, true, m.Text+", 95% CI "+interval
+			return text, interval, m
+		}
+		return text, "", m
+	}
+	p.A, p.RangeA, p.marks[0] = side(x, a)
+	p.B, p.RangeB, p.marks[1] = side(y, b)
+	return p
+}
