@@ -43,6 +43,22 @@ func (s *Set) Traces(ctx context.Context, f Filter, cursor string, limit int) (P
 	return p, err
 }
 
+// Count returns how many trials a filter selects, and how many of them are before a cursor. It
+// reads the index alone.
+func (s *Set) Count(ctx context.Context, f Filter, cursor string) (all, before int, err error) {
+	from, err := s.at(f, cursor)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = s.choose(ctx, f, 0, func(at int64, _ *indexEntry) (bool, error) {
+		if all++; at < from {
+			before++
+		}
+		return true, nil
+	})
+	return all, before, err
+}
+
 // FullPage is Traces with whole trials. A page may have fewer than limit of them: it
 // ends where one more would make it longer than maxBytes, but has at least one, which
 // may take 64 MiB. Cursors are those of Traces. It holds the page and one frame in

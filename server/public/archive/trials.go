@@ -41,6 +41,10 @@ type TrialPage struct {
 	Trials    []Trial `json:"trials"`
 	// NextCursor is the Cursor of the next page; nil on the last.
 	NextCursor *string `json:"next_cursor"`
+	// Total is how many trials are selected, Before how many of them are on the pages before this
+	// one, where TrialsQuery asks for it.
+	Total  int `json:"-"`
+	Before int `json:"-"`
 }
 
 // A TrialsQuery selects trials of the current snapshot. Category or Tool is required; other
@@ -58,6 +62,8 @@ type TrialsQuery struct {
 	// Listed is the limit of a list of answers that a study published, with their listings; 0
 	// for lists without listings.
 	Listed int
+	// Counted asks for the number of selected trials.
+	Counted bool
 }
 
 // Trials returns a page of trials: those of each eval in the order of its plan, the evals
@@ -85,6 +91,11 @@ func (h *Handler) Trials(ctx context.Context, q TrialsQuery) (TrialPage, error) 
 	if err != nil {
 		return page, err
 	}
+	if q.Counted {
+		if page.Total, page.Before, err = h.count(ctx, keys, f, at, rest); err != nil {
+			return page, unread(err)
+		}
+	}
 	for ; at < len(keys) && len(page.Trials) < q.Limit; at, rest = at+1, "" {
 		part, listed, err := h.part(ctx, keys[at], f, rest, q, len(page.Trials))
 		if err != nil {
@@ -109,6 +120,29 @@ func (h *Handler) Trials(ctx context.Context, q TrialsQuery) (TrialPage, error) 
 		return page, h.unknown(all, f)
 	}
 	return page, nil
+}
+
+// count counts the selected trials of evals, and those before a place: the eval at, and a cursor
+// within it.
+func (h *Handler) count(ctx context.Context, keys []setKey, f trialset.Filter, at int, rest string) (total, before int, err error) {
+	for i, key := range keys {
+		cursor := ""
+		if i == at {
+			cursor = rest
+		}
+		err := h.set(key, func(set *trialset.Set) error {
+			all, part, err := set.Count(ctx, f, cursor)
+			if total += all; i < at {
+				part = all
+			}
+			before += part
+			return err
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return total, before, nil
 }
 
 // filter reads what is selected: the board of the category, and its trials.

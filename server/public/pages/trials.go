@@ -58,7 +58,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request, s *snapshotview
 	l := views.TrialList{Category: category, Filter: filterOf(s, r), Cursor: r.URL.Query().Get("cursor")}
 	return h.compose(w, r, s, l.Filter.Path(category, l.Cursor), "", func(ctx context.Context) (page views.Page, err error) {
 		got, err := h.Archive.Trials(ctx, archive.TrialsQuery{
-			Category: category, Tool: l.Filter.Tool, Agent: l.Filter.Agent, Prompt: l.Filter.Prompt, Outcome: l.Filter.Outcome, Cursor: l.Cursor, Limit: trialRows, Listed: listedRows,
+			Category: category, Tool: l.Filter.Tool, Agent: l.Filter.Agent, Prompt: l.Filter.Prompt, Outcome: l.Filter.Outcome, Cursor: l.Cursor, Limit: trialRows, Listed: listedRows, Counted: true,
 		})
 		if err != nil {
 			return page, err
@@ -66,6 +66,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request, s *snapshotview
 		if got.NextCursor != nil {
 			l.Next = *got.NextCursor
 		}
+		l.Total, l.Before = got.Total, got.Before
 		for _, t := range got.Trials {
 			l.Rows = append(l.Rows, views.TrialRow{ID: t.ID, Prompt: t.Prompt, Agent: t.Agent, Template: t.Template, Outcome: t.Outcome, Picked: t.Picked, Repeat: t.Repeat, Unresolved: t.Unresolved, Listing: t.Listing})
 		}

@@ -2,6 +2,8 @@ package pages_test
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -59,5 +61,27 @@ func TestListedAnswersAreGrouped(t *testing.T) {
 	h, _ = serve(t)
 	if _, body := ask(h, "/leaderboards/webserver/trials"); !strings.Contains(body, `<table class="trials">`) || !strings.Contains(body, `rel="next"`) || strings.Contains(body, "Trials by imports") {
 		t.Errorf("%s", body)
+	}
+}
+
+// TestListsAreCounted: a list of several pages says which rows of how many it has, with a filter
+// and without, over the evals of a board.
+func TestListsAreCounted(t *testing.T) {
+	h, _ := serve(t)
+	next := regexp.MustCompile(`rel="next" href="([^"]+)"`)
+	for path, want := range map[string][]string{
+		"/leaderboards/webserver/trials":               {"1–50 of 80", "51–80 of 80"},
+		"/leaderboards/webserver/trials?outcome=tool":  {"1–50 of ", "51–"},
+		"/leaderboards/webserver/trials?prompt=web/p1": {"of 336 answers match."},
+	} {
+		for _, part := range want {
+			status, body := ask(h, path)
+			if status != 200 || !strings.Contains(body, part) {
+				t.Errorf("%s: %d lacks %q:\n%s", path, status, part, body)
+			}
+			if at := next.FindStringSubmatch(body); at != nil {
+				path = html.UnescapeString(at[1])
+			}
+		}
 	}
 }

@@ -57,6 +57,8 @@ type TrialList struct {
 	Filter       TrialFilter
 	Cursor, Next string
 	Rows         []TrialRow
+	// Total is how many trials the filter selects, Before how many of them are on the pages before.
+	Total, Before int
 }
 
 type trialsPage struct {
@@ -68,6 +70,7 @@ type trialsPage struct {
 	Rows                      []trialLine
 	Groups                    []trialGroup // answers without a text, by what they share
 	First, Next, JSON         string
+	Range                     string // of the rows of a list of several pages: 51–100 of 312
 	Synthetic                 bool
 }
 
@@ -115,8 +118,11 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 		}
 		d.Prompt = &line
 	}
-	if d.Filtered && l.Cursor == "" && l.Next == "" {
-		d.Sum = fmt.Sprintf("%s of %s match.", chart.Whole(int64(len(l.Rows))), quantity(b.NTrials, "answer"))
+	if d.Filtered {
+		d.Sum = fmt.Sprintf("%s of %s match.", chart.Whole(int64(max(l.Total, len(l.Rows)))), quantity(b.NTrials, "answer"))
+	}
+	if n := len(l.Rows); n > 0 && (l.Cursor != "" || l.Next != "") {
+		d.Range = fmt.Sprintf("%s–%s of %s", chart.Whole(int64(l.Before+1)), chart.Whole(int64(l.Before+n)), chart.Whole(int64(max(l.Total, l.Before+n))))
 	}
 	for _, row := range l.Rows {
 		line := r.trialLine(b, row)
