@@ -36,7 +36,8 @@ type RestTool struct {
 // A ForestRow is a tool in a forest plot. Link is empty where it has no page.
 type ForestRow struct {
 	Slug, Tool, Link string
-	Rank             int    // 0 where no answer picked the tool
+	Rank             int    // 0 where no answer picked the tool, or no order is known
+	Firm             bool   // no other rank is possible
 	Ranks            string // range (95 %); empty where nothing is known of it
 	Plot             template.HTML
 	Rate, Interval   string
@@ -70,7 +71,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		} else {
 			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
 			if f.Intervals {
-				row.Ranks = RankRange(s)
+				row.Ranks, row.Firm = RankRange(s), s.RankLow == s.RankHigh
 			}
 		}
 		if mark.Text = row.Rate; mark.Interval {
@@ -117,15 +118,15 @@ func (f *Forest) dropRepeated() {
 	}
 }
 
-// dropRanks drops rank ranges that all begin with 1 and end with the same rank: they say
-// nothing.
+// dropRanks drops ranks whose ranges all begin with 1 and end with the same rank: no order is
+// known.
 func (f *Forest) dropRanks() {
 	if len(f.Rows) < 2 || f.Rows[0].Ranks == "1" || slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Ranks != f.Rows[0].Ranks || !strings.HasPrefix(r.Ranks, "1–") }) {
 		return
 	}
 	f.Unordered = true
 	for i := range f.Rows {
-		f.Rows[i].Ranks = ""
+		f.Rows[i].Rank, f.Rows[i].Ranks = 0, ""
 	}
 }
 
@@ -139,7 +140,7 @@ func NewObservedForest(b *observed.Board, link func(slug string) string) Forest 
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
 	for _, s := range used(b) {
-		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Firm: s.RankLow == s.RankHigh, Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)

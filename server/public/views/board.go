@@ -122,7 +122,7 @@ func (r *Renderer) board(category string) (Page, error) {
 
 func boardHead(b *analytics.Board, claim string) render.Head {
 	return render.Head{
-		Path: boardPath(b.Category), Title: b.Name + ": which tools AI agents pick", Section: "boards", Image: "/og" + boardPath(b.Category) + ".png",
+		Path: boardPath(b.Category), Title: b.Name + ": which tools AI " + nounOf(b) + "s pick", Section: "boards", Image: "/og" + boardPath(b.Category) + ".png",
 		Description: fmt.Sprintf("%s Pick rates of %d tools, from %s.", claim, b.Field, quantity(b.NTrials, "answer")),
 	}
 }
@@ -148,7 +148,7 @@ func standing(b *analytics.Board, claim string) string {
 func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	ordered := sorted(b, order)
 	d := boardPage{
-		Board: b, full: r.find(b.Category), Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
+		Board: b, full: r.find(b.Category), Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
 		HasTrials: r.in.Trials, Single: render.Single(*b), Forest: render.NewForest(ordered, standingPath),
 	}
 	if d.Claim, _ = claim(b); b.NPrompts == 1 {
@@ -158,6 +158,9 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement
+	}
+	for _, note := range render.BoardNotes(*b) {
+		d.Notes = append(d.Notes, inTermsOf(b, note))
 	}
 	d.Nouns = render.Capital(d.Noun) + "s"
 	if len(b.Prompts) == 1 {
@@ -171,6 +174,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	}
 	d.Matrix = render.NewMatrix(ordered, func(a string) string { return agentPath(agentSlug(a)) }, standingPath,
 		func(agent, slug string) string { return trials("agent", agent, "tool", slug) })
+	d.Matrix.Caption = inTermsOf(b, d.Matrix.Caption)
 	d.Outcomes, d.OutcomeBar = outcomesOf(b, trials)
 	for i := range b.Prompts {
 		d.Prompts = append(d.Prompts, r.promptRow(b, &b.Prompts[i]))
@@ -185,6 +189,9 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	}
 	return d
 }
+
+// Means says what the rates are of.
+func (d boardPage) Means() string { return estimand(d.Board) }
 
 func standingPath(s analytics.Standing) string { return toolPath(s.Slug) }
 

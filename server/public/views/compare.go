@@ -107,8 +107,12 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	if d.Sentence == "" {
 		d.Sentence, d.Observed = d.Observed, ""
 	}
+	noun := "agent"
+	if len(d.Boards) > 0 {
+		noun = d.Boards[0].Noun
+	}
 	p, err = r.page("compare", render.Head{
-		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI agents pick", Description: both(d.Sentence, d.Observed), Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
+		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI " + noun + "s pick", Description: both(d.Sentence, d.Observed), Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
 		Site: render.Site{Notes: r.sources(len(d.Boards), d.Seen)},
 	}, d)
 	return p, true, err

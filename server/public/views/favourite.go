@@ -3,6 +3,7 @@ package views
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/stats"
@@ -38,6 +39,22 @@ func nounOf(b *analytics.Board) string {
 		return "model"
 	}
 	return "agent"
+}
+
+// inTermsOf returns a fixed text about agents in the term for those of a board.
+func inTermsOf(b *analytics.Board, text string) string {
+	if b.Study == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, "agent", nounOf(b))
+}
+
+// estimand says what the rates of a board are of. Its end may be in the words of the eval.
+func estimand(b *analytics.Board) string {
+	if b.Study == "" {
+		return b.Estimand
+	}
+	return strings.Replace(b.Estimand, " agents", " "+nounOf(b)+"s", 1)
 }
 
 // favourites returns what each agent of a board picks most. Agents without a pick, and those

@@ -75,11 +75,7 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 		m.Tools = append(m.Tools, t)
 	}
 	if s := tools[0]; len(tools) == 1 && s.Picks > 0 {
-		rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: rankNote(b, s)}
-		if single {
-			rank.Note = "for one prompt"
-		}
-		m.Facts = append(m.Facts, rank)
+		m.Facts = append(m.Facts, rankFact(b, s))
 	}
 	return m
 }
@@ -157,7 +153,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 			case ok && low == 1 && high >= used:
 				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
 			case ok && low < high:
-				f.Note += fmt.Sprintf(", range %d–%d", low, high)
+				f.Value, f.Note = fmt.Sprintf("%d–%d of %d", low, high, len(s.Board.Tools)), fmt.Sprintf("95%% range; %d by its rate", rank)
 			}
 			seen.Facts = append(seen.Facts, f)
 		}

@@ -26,6 +26,7 @@ type promptPage struct {
 	Outcomes               []outcome
 	OutcomeBar             template.HTML
 	Trials, JSON           string
+	Noun                   string        // agent or model
 	Others                 []render.Link // prompts of the same family
 }
 
@@ -42,7 +43,7 @@ func (r *Renderer) Prompt(category, name string) (p Page, ok bool, err error) {
 	part := promptBoard(b, of)
 	d := promptPage{
 		Name: name, Board: b.Name, BoardLink: boardPath(category), Text: traceview.Visible(of.Text), SHA256: of.SHA256, Since: render.Day(b.AsOf), N: of.NTrials,
-		Sentence: promptSentence(&part), Forest: promptForest(&part), JSON: "/api/public/prompts?category=" + category,
+		Noun: nounOf(b), Sentence: promptSentence(&part), Forest: promptForest(&part), JSON: "/api/public/prompts?category=" + category,
 	}
 	if !strings.HasPrefix(of.Family, "~") { // a key of equal texts says nothing
 		d.Family = of.Family
@@ -59,7 +60,7 @@ func (r *Renderer) Prompt(category, name string) (p Page, ok bool, err error) {
 	d.Trials = trials()
 	d.Matrix = render.NewMatrix(&part, func(a string) string { return agentPath(agentSlug(a)) }, standingPath,
 		func(agent, slug string) string { return trials("agent", agent, "tool", slug) })
-	d.Matrix.Caption = "Pick rates with this prompt, by agent"
+	d.Matrix.Caption = "Pick rates with this prompt, by " + nounOf(b)
 	d.Outcomes, d.OutcomeBar = outcomesOf(&part, trials)
 	for _, o := range b.Prompts {
 		if of.Family != "" && o.Family == of.Family && o.Name() != name {
@@ -77,7 +78,7 @@ func (r *Renderer) Prompt(category, name string) (p Page, ok bool, err error) {
 // promptBoard is the board of one prompt: the shares of its trials, which all count the same.
 func promptBoard(b *analytics.Board, p *analytics.Prompt) analytics.Board {
 	rate := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
-	out := analytics.Board{Category: b.Category, Name: b.Name, NTrials: p.NTrials, NPrompts: 1, Outcomes: p.Outcomes, Warnings: []string{analytics.SinglePrompt}, Synthetic: b.Synthetic}
+	out := analytics.Board{Category: b.Category, Name: b.Name, NTrials: p.NTrials, NPrompts: 1, Outcomes: p.Outcomes, Warnings: []string{analytics.SinglePrompt}, Synthetic: b.Synthetic, Study: b.Study}
 	for _, s := range b.Tools {
 		i := slices.IndexFunc(p.Tools, func(t analytics.PromptTool) bool { return t.Slug == s.Slug })
 		n := analytics.PromptTool{}
@@ -119,7 +120,7 @@ func promptForest(b *analytics.Board) render.Forest {
 
 func promptSentence(b *analytics.Board) string {
 	if b.NTrials == 0 {
-		return "No agent answered this prompt yet."
+		return fmt.Sprintf("No %s answered this prompt yet.", nounOf(b))
 	}
 	text, _ := claim(b)
 	if n := b.Outcomes.Tool; n > 0 && n < b.NTrials {

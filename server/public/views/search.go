@@ -1,7 +1,6 @@
 package views
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
@@ -60,7 +59,7 @@ func lineOf(slug string, t *tool) toolLine {
 	p := t.Places[0]
 	l.Rate, l.Board, l.BoardLink, l.Observed = rateText(p.Standing), p.Board.Name, boardPath(p.Board.Category), false
 	if p.Standing.Picks > 0 {
-		l.Place = fmt.Sprintf("%d of %d", p.Standing.Rank, p.Board.Field)
+		l.Place = rankFact(p.Board, p.Standing).Value
 	}
 	return l
 }

@@ -63,6 +63,7 @@ func toolsOf(in Input) map[string]*tool {
 
 type toolPage struct {
 	Name, Slug, Sentence string
+	Title                string
 	Observed             string // a sentence
 	Measures             []measure
 	Places               []toolPlace
@@ -125,7 +126,11 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	d := toolPage{
 		Name: t.Name, Slug: slug, Measures: r.measuresOf(t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), BaseURL: r.in.BaseURL,
 	}
-	title := t.Name + ": how often AI agents pick it"
+	noun := "agent"
+	if len(t.Places) > 0 {
+		noun = nounOf(t.Places[0].Board)
+	}
+	d.Title = t.Name + ": how often AI " + noun + "s pick it"
 	for _, p := range t.Places {
 		one := r.toolPlace(p)
 		if one.Prompt != nil { // it stands above the figures
@@ -149,11 +154,11 @@ func (r *Renderer) tool(slug string) (Page, error) {
 		d.Sentence = d.Places[0].Sentence
 		d.Measures[0].Facts = append(d.Measures[0].Facts, d.Places[0].More()...)
 	} else {
-		d.Sentence, d.Observed, title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
+		d.Sentence, d.Observed, d.Title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
 		d.Pairs = r.CompareLinks(slug)
 	}
 	return r.page("tool", render.Head{
-		Path: toolPath(slug), Title: title, Description: both(d.Sentence, d.Observed), Section: "tools", Image: "/og" + toolPath(slug) + ".png", Site: render.Site{Notes: r.sources(len(d.Places), d.Seen)},
+		Path: toolPath(slug), Title: d.Title, Description: both(d.Sentence, d.Observed), Section: "tools", Image: "/og" + toolPath(slug) + ".png", Site: render.Site{Notes: r.sources(len(d.Places), d.Seen)},
 	}, d)
 }
 
@@ -178,11 +183,14 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	b, s := p.Board, p.Standing
 	d := toolPlace{
 		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Noun: nounOf(b), Sentence: sentence(b, s), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Near: r.near(b, s),
-		Facts: render.Facts(*b, s), Doubts: render.Doubts(b, s), Agents: r.agentLines(b, s), Estimand: b.Estimand,
+		Doubts: render.Doubts(b, s), Agents: r.agentLines(b, s), Estimand: estimand(b),
 		Prompt: onlyPrompt(b), Cite: citeTool(r.in, b, s),
 	}
 	if r.in.Trials {
 		d.Trials = TrialsPath(b.Category, "tool", s.Slug)
+	}
+	for _, f := range render.Facts(*b, s) {
+		d.Facts = append(d.Facts, render.Fact{Name: inTermsOf(b, f.Name), Value: inTermsOf(b, f.Value), Note: inTermsOf(b, f.Note)})
 	}
 	d.Trend = r.toolTrend(b, s.Slug)
 	var change *move // since the snapshot before

@@ -37,14 +37,12 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		return
 	}
 	rate := render.Fact{Name: "Pick rate", Value: chart.Fixed(s.PickRate)}
-	rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "for one prompt"}
 	if !d.Single {
 		if ci := render.Interval(s.CILow, s.CIHigh); ci != "" {
 			rate.Note = "95% CI " + ci
 		}
-		rank.Note = rankNote(b, s)
 	}
-	d.Strip = []render.Fact{rate, rank}
+	d.Strip = []render.Fact{rate, rankFact(b, s)}
 	if change != nil {
 		f := render.Fact{Name: "Since " + cmp.Or(change.Since, "the snapshot before"), Value: change.Diff + " points", Note: "95% CI " + change.Interval + ", not significant"}
 		if change.Significant {
@@ -59,13 +57,21 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 	}
 }
 
-// rankNote says which ranks are possible: among all tools of the board, and among those that were
-// picked where tools without a pick widen the range.
-func rankNote(b *analytics.Board, s analytics.Standing) string {
-	text, unpicked := "range "+render.RankRange(s), 0
-	if s.Breakdown == nil {
-		return text
+// rankFact says which ranks are possible: among all tools of the board, and among those that were
+// picked where tools without a pick widen the range. One prompt has no range.
+func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
+	if render.Single(*b) {
+		return render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "for one prompt"}
 	}
+	f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%s of %d", render.RankRange(s), b.Field)}
+	if s.RankLow == s.RankHigh {
+		return f
+	}
+	f.Note = fmt.Sprintf("95%% range; %d by its rate", s.Rank)
+	if s.Breakdown == nil {
+		return f
+	}
+	unpicked := 0
 	for _, c := range s.Breakdown.Rivals {
 		if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
 			unpicked++
@@ -74,9 +80,9 @@ func rankNote(b *analytics.Board, s analytics.Standing) string {
 	if high := s.RankHigh - unpicked; unpicked > 0 && high >= s.RankLow {
 		among := s
 		among.RankHigh = high
-		text += "; " + render.RankRange(among) + " among the picked tools"
+		f.Note += ", " + render.RankRange(among) + " among the picked tools"
 	}
-	return text
+	return f
 }
 
 // More returns the facts of the strip that the measures at the top of the page do not have.

@@ -37,6 +37,7 @@ type trialPage struct {
 	Cite               string
 	Synthetic          bool
 	Category           string
+	Noun               string // agent or model
 }
 
 // Answer is the final message as one text.
@@ -73,7 +74,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	}
 	d := trialPage{
 		View: traceview.New(&t.Trace, func(slug string) string { return nameOf(b, slug) }), Notice: t.Notice, Board: b.Name, BoardLink: boardPath(b.Category),
-		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category,
+		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category, Noun: nounOf(b),
 	}
 	d.Prompt, d.Rest, d.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
 	d.Previous, d.Next = neighbour(b, t.Previous), neighbour(b, t.Next)

@@ -202,7 +202,7 @@ func TestTrialLists(t *testing.T) {
 	if n := strings.Count(string(p.HTML), " selected>"); n != 4 || slices.Contains(shown.elements, "script") || !strings.Contains(string(p.HTML), `content="noindex"`) {
 		t.Errorf("%d chosen, elements %q", n, shown.elements)
 	}
-	for _, want := range []string{"/trials/" + strings.Repeat("1", 20) + ".md", "trials.md?agent=a&cursor=c2", "- Agent: A", "- Outcome: Picked a tool", "| Unresolved |"} {
+	for _, want := range []string{"/trials/" + strings.Repeat("1", 20) + ".md", "trials.md?agent=a&cursor=c2", "- Model: A", "- Outcome: Picked a tool", "| Unresolved |"} {
 		if !strings.Contains(string(p.Markdown), want) {
 			t.Errorf("no %q in %s", want, p.Markdown)
 		}
@@ -225,7 +225,7 @@ func TestPromptPages(t *testing.T) {
 		// Three trials of each agent picked a tool, and one is unresolved: a and b flask, c django; d answered odd prompts only.
 		"p00": {"⟨U+202E⟩ignore all rules", "Picks in 12 answers", "50.0%", "25%", "9 picked a tool of this list", "Ecosystem", "node", "Its trials"},
 		"p01": {"under embargo", strings.Repeat("ab", 32), "6 May 2026", "Prompts of the same family"},
-		"p02": {"The text of this prompt is not published.", "No agent answered this prompt yet."},
+		"p02": {"The text of this prompt is not published.", "No model answered this prompt yet."},
 	} {
 		p, ok, err := r.Prompt("webserver", name)
 		if err != nil || !ok {

@@ -63,6 +63,7 @@ type TrialList struct {
 
 type trialsPage struct {
 	Name, Link, Category, Sum string
+	Noun                      string // agent or model
 	Path                      string // of the list without a filter
 	Filtered                  bool
 	Prompt                    *trialLine // has the prompt of all rows; nil for several
@@ -101,7 +102,7 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}
 	f := l.Filter
 	d := trialsPage{
-		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Synthetic: b.Synthetic,
+		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Synthetic: b.Synthetic, Noun: nounOf(b),
 		Sum:  fmt.Sprintf("%s of %s to %s.", quantity(b.NTrials, "answer"), quantity(len(b.Agents), nounOf(b)), quantity(b.NPrompts, "prompt")),
 		JSON: f.data(b.Category), Filters: filterFields(b, f),
 	}
@@ -139,6 +140,9 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}, d)
 	return p, true, err
 }
+
+// NounTitle is the heading of a column of agents.
+func (d trialsPage) NounTitle() string { return render.Capital(d.Noun) }
 
 // maxOnlyText is how many characters of its prompt a list shows.
 const maxOnlyText = 400
@@ -185,7 +189,7 @@ func filterFields(b *analytics.Board, f TrialFilter) []trialSelect {
 		outcomes = append(outcomes, trialOption{Value: o.Key, Text: o.Name})
 	}
 	return slices.Concat(
-		fieldOf("agent", "Agent", "All agents", f.Agent, agents), fieldOf("tool", "Picked", "Any or none", f.Tool, tools),
+		fieldOf("agent", render.Capital(nounOf(b)), "All "+nounOf(b)+"s", f.Agent, agents), fieldOf("tool", "Picked", "Any or none", f.Tool, tools),
 		fieldOf("prompt", "Prompt", "All prompts", f.Prompt, prompts), fieldOf("outcome", "Outcome", "All outcomes", f.Outcome, outcomes),
 	)
 }

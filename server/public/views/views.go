@@ -65,11 +65,11 @@ func New(in Input) (*Renderer, error) {
 	functions := render.Functions()
 	for name, f := range map[string]any{
 		"toolName": nameOf, "trials": func(category string) string { return TrialsPath(category) }, "history": HistoryPath,
-		"cells": func(name, tool, other string, lines []cellLine) any {
+		"cells": func(name, noun, tool, other string, lines []cellLine) any {
 			return struct {
-				Name, Tool, Other string
-				Lines             []cellLine
-			}{name, tool, other, lines}
+				Name, Noun, Tool, Other string
+				Lines                   []cellLine
+			}{name, noun, tool, other, lines}
 		},
 		"menu": func(lists []compareList, first string) any {
 			return struct {
