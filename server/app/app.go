@@ -145,7 +145,7 @@ func (a *App) addSnapshots(ctx context.Context) *snapshotview.Holder {
 	if a.cfg.Snapshots == nil {
 		return holder
 	}
-	f := &Follower{Snapshots: a.cfg.Snapshots, Holder: holder, BaseURL: a.cfg.BaseURL, Log: a.cfg.Log, Now: a.cfg.Now}
+	f := &Follower{Snapshots: a.cfg.Snapshots, Holder: holder, BaseURL: a.cfg.BaseURL, Contact: a.cfg.Contact, Log: a.cfg.Log, Now: a.cfg.Now}
 	f.Poll(ctx)
 	a.background.start(func(ctx context.Context) { f.run(ctx, a.cfg.Sleep) })
 	return holder

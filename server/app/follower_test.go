@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
@@ -40,13 +41,25 @@ func (o *one) Moves(context.Context, string) (string, []views.Move, error) {
 	return "before", []views.Move{{Category: o.board.Category, Board: o.board.Name, Slug: "flask", Tool: "Flask", From: .1, To: .2, Diff: .09, Low: .01, High: .17, Significant: true}}, o.comparison
 }
 
-// TestFollowerLearnsMore: changes come at the second call and once, retractions whenever the log
+func (o *one) Trends(_ context.Context, _ string, categories []string) ([]nights.Series, error) {
+	var out []nights.Series
+	for _, c := range categories {
+		s := nights.Series{Category: c}
+		for month, rate := range []float64{.1, .2} {
+			s.Nights = append(s.Nights, nights.Line{At: sitetest.AsOf().AddDate(0, month-1, 0), Tools: []nights.Tool{{Slug: "flask", PickRate: rate, CIHigh: 1}}})
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// TestFollowerLearnsMore: changes and trends come at the second call and once, retractions whenever the log
 // has one; the snapshot is loaded once. While the log is not read, what is known of it stays.
 func TestFollowerLearnsMore(t *testing.T) {
 	var log strings.Builder
 	o := &one{board: sitetest.Tagged(t)}
 	f := &app.Follower{
-		Snapshots: o, Holder: &snapshotview.Holder{}, Log: slog.New(slog.NewTextHandler(&log, nil)), BaseURL: sitetest.Base,
+		Snapshots: o, Holder: &snapshotview.Holder{}, Log: slog.New(slog.NewTextHandler(&log, nil)), BaseURL: sitetest.Base, Contact: "mailto:people@firstpick.example",
 		Now: func() time.Time { return sitetest.AsOf().AddDate(3, 0, 0) },
 	}
 	page := func(path string) string {
@@ -66,6 +79,8 @@ func TestFollowerLearnsMore(t *testing.T) {
 	shows("second", "/", "What moved</h2>", true)
 	shows("age", "/leaderboards/webserver", "3 years old", true)
 	shows("tile", "/tools/flask", "&#43;9.0 points", true)
+	shows("trend", "/tools/flask", "Pick rate in 2 snapshots.", true)
+	shows("contact", "/tools/flask", `<a href="mailto:people@firstpick.example" rel="nofollow">people@firstpick.example</a>`, true)
 	shows("not retracted", "/tools/flask", "is retracted", false)
 	o.reason = "The wrong model."
 	shows("retracted", "/tools/flask", "is retracted: <bdi>The wrong model.", true)

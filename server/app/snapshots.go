@@ -33,6 +33,7 @@ type Follower struct {
 	Snapshots Snapshots
 	Holder    *snapshotview.Holder
 	BaseURL   string
+	Contact   string // of the operator, mailto: or https:; empty without one
 	Log       *slog.Logger
 	Now       func() time.Time // for the age of data; nil leaves it out
 
@@ -76,7 +77,7 @@ func (f *Follower) load(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	in.ID, in.BaseURL, in.Retracted = id, f.BaseURL, f.retracted(ctx, id, "")
+	in.ID, in.BaseURL, in.Contact, in.Retracted = id, f.BaseURL, f.Contact, f.retracted(ctx, id, "")
 	if f.Now != nil {
 		in.Now = f.Now()
 	}

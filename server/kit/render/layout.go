@@ -10,6 +10,7 @@ import (
 	"embed"
 	"html/template"
 	"io/fs"
+	"strings"
 )
 
 //go:embed templates/*.html
@@ -31,6 +32,7 @@ type Head struct {
 // A Site is what all public pages show of the snapshot that is served.
 type Site struct {
 	BaseURL    string
+	Contact    string   // of the operator, mailto: or https:; empty without one
 	Notes      []string // citations
 	Synthetic  bool
 	SnapshotID string
@@ -47,6 +49,11 @@ type frame struct {
 	Personal bool     // for a signed-in person
 	Operator bool     // who is an operator
 	Data     any
+}
+
+// ContactText is the contact without its scheme.
+func (f frame) ContactText() string {
+	return strings.TrimPrefix(strings.TrimPrefix(f.Contact, "mailto:"), "https://")
 }
 
 // Canonical is the address of the page, or of the whole one.

@@ -35,6 +35,7 @@ type Input struct {
 	Refs  []catalog.Ref
 	// BaseURL is the public address without trailing slash.
 	BaseURL   string
+	Contact   string   // of the operator, mailto: or https:; empty without one
 	Notes     []string // citations that pages must show
 	Synthetic bool
 	// Trials says that the trials can be read one by one. Evidence is how much of each is

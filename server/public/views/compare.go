@@ -180,7 +180,7 @@ func rateOf(tools []analytics.AgentRate, slug string) float64 {
 
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
 	c := compareBoard{
-		Name: b.Name, Link: boardPath(b.Category), Noun: nounOf(b), Single: render.Single(*b), Asked: r.askedOf(b, x, y),
+		Name: b.Name, Link: boardPath(b.Category), Noun: nounOf(b), Single: render.Single(*b), Asked: r.askedOf(0, b, x, y),
 		Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
 		Doubts: render.Doubts(b, x, y),
 	}

@@ -25,21 +25,21 @@ func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool
 		parts = append(parts, o.Tool+" "+rateText(o))
 	}
 	first := rivals[0]
-	d.Glance = append(d.Glance, glance{"Who is picked instead", and(parts) + " of all answers", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
+	d.Glance = append(d.Glance, glance{"Who is picked instead", and(parts) + " of all answers.", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
 	worst := glance{Name: "Largest loss"}
 	switch {
 	case len(d.Losses) > 0:
 		l := d.Losses[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s of %s answers, %s %s, to “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "The prompt"
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
 	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
 		l := d.Agents[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s, %s %s", l.Name, l.Rival, l.RivalRate, s.Tool, l.Rate), l.Link, "What it picks"
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s, %s %s.", l.Name, l.Rival, l.RivalRate, s.Tool, l.Rate), l.Link, "What it picks"
 	}
 	if worst.Text != "" {
 		d.Glance = append(d.Glance, worst)
 	}
 	if trials {
-		d.Glance = append(d.Glance, glance{"Why", "each answer has its evidence", TrialsPath(b.Category, "tool", first.Slug), "Answers that picked " + first.Tool})
+		d.Glance = append(d.Glance, glance{"Why", "Each answer has its evidence.", TrialsPath(b.Category, "tool", first.Slug), "Answers that picked " + first.Tool})
 	}
-	d.Glance = append(d.Glance, glance{"What now", "ask the same agents your own prompts, and repeat it after a change", "/for-vendors", "Measure your tool"})
+	d.Glance = append(d.Glance, glance{"What now", "Ask the same " + nounOf(b) + "s your own prompts, and again after each change.", "/for-vendors", "Measure your tool"})
 }

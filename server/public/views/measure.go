@@ -46,17 +46,14 @@ func (m measure) Intervals() bool {
 // Single reports whether the rates are of one prompt.
 func (m measure) Single() bool { return m.Lead != nil && m.Lead.Single }
 
-// askedOf returns what agents pick of tools on a board.
-func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) measure {
+// askedOf returns what agents pick of tools on a board. Its axis reaches least, or further.
+func (r *Renderer) askedOf(least float64, b *analytics.Board, tools ...analytics.Standing) measure {
 	m := measure{Title: whenAsked, Board: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Of: r.boardCard(b).Note}
 	single := render.Single(*b)
-	var ends []float64
 	for _, s := range tools {
-		if ends = append(ends, s.PickRate); !single && s.Picks > 0 {
-			ends[len(ends)-1] = s.CIHigh
-		}
+		least = max(least, askedEnd(b, s))
 	}
-	axis := m.axis(ends)
+	axis := m.axis(least, len(tools))
 	for i, s := range tools {
 		t := toolRate{Tool: s.Tool, Rate: rateText(s)}
 		mark := chart.Mark{Rate: s.PickRate, Text: s.Tool + " " + t.Rate}
@@ -96,28 +93,36 @@ func sideClass(i, of int) string {
 	return "ring"
 }
 
-// axis draws the ruler of tools whose rates reach so far, and returns its axis: one that fits two
-// tools, and the same for both measures of one.
-func (m *measure) axis(ends []float64) chart.Axis {
-	a := chart.Axis{Top: 1, Step: .5}
-	if len(ends) > 1 {
-		a = chart.NewAxis(slices.Max(ends))
+// axis draws the ruler of so many tools whose rates reach so far, and returns its axis. That of one
+// tool has little room, and three labels.
+func (m *measure) axis(end float64, tools int) chart.Axis {
+	a := chart.NewAxis(end)
+	if tools == 1 {
+		a.Step = a.Top / 2
 	}
 	m.Ruler = a.Ruler()
 	return a
 }
 
-// seenOf returns what agents used of tools on a part of an observed board.
-func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
+// askedEnd is how far the drawing of a rate reaches.
+func askedEnd(b *analytics.Board, s analytics.Standing) float64 {
+	if render.Single(*b) || s.Picks == 0 {
+		return s.PickRate
+	}
+	return s.CIHigh
+}
+
+// seenOf returns what agents used of tools on a part of an observed board. Its axis reaches least,
+// or further.
+func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
 	m := measure{
 		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
 		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
 	}
-	var ends []float64
 	for _, use := range uses {
-		ends = append(ends, use.CIHigh)
+		least = max(least, use.CIHigh)
 	}
-	axis := m.axis(ends)
+	axis := m.axis(least, len(uses))
 	for i, use := range uses {
 		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: names[i] + " " + t.Rate + ", 95% CI " + t.Interval}
@@ -133,18 +138,27 @@ func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, n
 	return m
 }
 
-// measuresOf returns both measures of a tool.
+// measuresOf returns both measures of a tool. Their axes are the same, and reach as far as the first
+// tool of each board.
 func (r *Renderer) measuresOf(t *tool) []measure {
+	most := 0.0
+	if len(t.Places) > 0 {
+		b := t.Places[0].Board
+		most = askedEnd(b, b.Tools[0])
+	}
+	if len(t.Seen) > 0 && len(t.Seen[0].Part.Tools) > 0 {
+		most = max(most, t.Seen[0].Part.Tools[0].CIHigh)
+	}
 	asked, seen := measure{Title: whenAsked}, measure{Title: inWork, Observed: true}
 	if len(t.Places) > 0 {
-		asked = r.askedOf(t.Places[0].Board, t.Places[0].Standing)
+		asked = r.askedOf(most, t.Places[0].Board, t.Places[0].Standing)
 	} else {
 		asked.None = "Not asked yet: no board of trials ranks " + t.Name + "."
 	}
 	switch {
 	case len(t.Seen) > 0:
 		s := t.Seen[0]
-		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
+		seen = r.seenOf(most, s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
 			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {

@@ -71,10 +71,10 @@ type pairSeen struct {
 // measure returns how often each was used.
 func (s pairSeen) measure(r *Renderer, x, y string) measure {
 	if s.Apart == nil {
-		return r.seenOf(s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
+		return r.seenOf(0, s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
 	}
 	p, q := s.Apart[0], s.Apart[1]
-	m, other := r.seenOf(p.Board, p.Part, p.Language, []string{x}, p.Use), r.seenOf(q.Board, q.Part, q.Language, []string{y}, q.Use)
+	m, other := r.seenOf(1, p.Board, p.Part, p.Language, []string{x}, p.Use), r.seenOf(1, q.Board, q.Part, q.Language, []string{y}, q.Use)
 	m.Tools, m.Of = append(m.Tools, other.Tools...), m.Of+"; "+other.Of
 	for _, w := range other.Warnings {
 		if !slices.Contains(m.Warnings, w) {
