@@ -73,9 +73,9 @@ const (
 
 // homeObserved returns the observed boards with the most units that have a choice of tools.
 // Boards with warnings come last, and those that are too uncertain to quote are left out, as is
-// the one at a path, which the page leads with.
+// the one at a path, which the page leads with, where the others fill a row.
 func (r *Renderer) homeObserved(lead string) (out []card) {
-	boards := slices.DeleteFunc(slices.Clone(r.in.Observed), func(b observed.Board) bool { return observedPath(b.Category) == lead })
+	boards := slices.Clone(r.in.Observed)
 	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	sorting.StableFunc(boards, func(a, b observed.Board) int {
 		p, _ := mainPart(&a)
@@ -91,10 +91,12 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 		for _, w := range p.Warnings {
 			c.Note += " · " + observed.Explain(w)
 		}
-		if out = append(out, c); len(out) == maxObserved {
-			break
-		}
+		out = append(out, c)
 	}
+	if len(out) > cardRow {
+		out = slices.DeleteFunc(out, func(c card) bool { return c.Link == lead })
+	}
+	out = out[:min(maxObserved, len(out))]
 	if n := len(out); n > cardRow { // whole rows
 		out = out[:n-n%cardRow]
 	}
