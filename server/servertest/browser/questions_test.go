@@ -43,7 +43,7 @@ func TestTenQuestions(t *testing.T) {
 		{"On which prompts do we lose?", nil, `Where it loses[\s\S]*?\n(\S.*)\t(Build a.*)\t(0 of 3)\t(\S+ 3)`},
 		{"Why did Claude pick another there?", []click{{"Claude 3.5 Sonnet", "admin page"}, {"Claude 3.5 Sonnet", "repeat 1"}}, `(Decided .*)\n[\s\S]*How it was decided[\s\S]*?(FastAPI)\s+statement[\s\S]*?(I would use fastapi here.*)`},
 		{"What do they say for and against us?", nil, `Picked it\n+[^\n]*\n+(I would use django here.*)[\s\S]*Picked something else\n+[^\n]*\n+(I would use .*)`},
-		{"What is the trend?", []click{{"History", ""}}, `(Django \S+% .*points since 6 April 2026)`},
+		{"What is the trend?", nil, `(Trend \S+% .*points since 6 April 2026)[\s\S]*(Pick rate in 2 snapshots)`},
 		{"How do we compare with Flask?", []click{{"Compare", "Flask"}}, `(Flask leads by)[\s\S]*?(\S+ points)\s+(\S+ to \S+)`},
 		{"Is that significant?", nil, `(Significant\?)[\s\S]*(Flask)\t.*\t(yes p <0.001)`},
 		{"What now?", []click{{"Measure your own prompts", ""}}, `(Measure your own prompts)\n+(.*)`},
