@@ -163,7 +163,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {
 			case s.Language != "": // the board lists tools of other languages, too
-				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
+				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the used tools by rate, not tested"
 			case ok && low == 1 && high >= used:
 				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
 			case ok && low < high:

@@ -12,15 +12,17 @@ import (
 )
 
 // A pairAgents compares what each coding agent used of two tools, in the shape of the comparison of
-// what was asked. Parts is empty where the board has several languages: its agents are not split by
-// language, so their rates would be of other work.
+// what was asked.
 type pairAgents struct {
 	A, B, Board, Link string
 	Unit, Units, Of   string // what is counted, the heading of the counts, what the rates are of
-	Ruler             template.HTML
-	Parts             []pairAgent
-	Source, Lines     string // the study, and the file with each unit
-	Age               age
+	// Language is that of the tools where the board has several. Its agents are not split by
+	// language: their rates are of all.
+	Language      string
+	Ruler         template.HTML
+	Parts         []pairAgent
+	Source, Lines string // the study, and the file with each unit
+	Age           age
 }
 
 // A pairAgent is how often one agent used each of two tools.
@@ -33,19 +35,16 @@ type pairAgent struct {
 
 // agents compares two tools by agent; nil where they were not seen on one part of a board.
 func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
-	if s.Apart != nil {
+	if s.Apart != nil || len(s.Board.Agents) == 0 {
 		return nil
 	}
 	board := s.Board
 	d := pairAgents{
-		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
+		A: x, B: y, Language: s.Language, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
 		Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
 	}
 	if in.SnapshotID != "" && board.FieldStudy != "" {
 		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
-	}
-	if s.Language != "" || len(board.Agents) == 0 {
-		return &d
 	}
 	most := 0.0
 	for _, agent := range board.Agents {

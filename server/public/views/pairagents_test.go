@@ -11,7 +11,8 @@ import (
 )
 
 // TestCompareByCodingAgent: both forms have both use rates of each coding agent, counts in place of
-// rates of few, and the source with its lines. A board of several languages is not split.
+// rates of few, and the source with its lines. On a board of several
+// languages they are of all.
 func TestCompareByCodingAgent(t *testing.T) {
 	b := seenBoard(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), .4)
 	b.FieldStudy, b.Source.Cite = "field", "Somebody, 2026."
@@ -29,8 +30,8 @@ func TestCompareByCodingAgent(t *testing.T) {
 		board    observed.Board
 		has, not []string
 	}{
-		"one language": {b, []string{"By coding agent", "60.0%", "40.0%–80.0%", "10.0%", "0 of 10", "7 of 10", "35", "/snapshots/abc/observed/field.jsonl.zst", "Somebody, 2026."}, []string{"70.0%"}},
-		"several":      {mixed, []string{"not split by language", "/snapshots/abc/observed/field.jsonl.zst"}, []string{"7 of 10"}},
+		"one language": {b, []string{"By coding agent", "60.0%", "40.0%–80.0%", "10.0%", "0 of 10", "7 of 10", "35", "/snapshots/abc/observed/field.jsonl.zst", "Somebody, 2026."}, []string{"70.0%", "all languages"}},
+		"several":      {mixed, []string{"does not split its agents by language", "in all languages", "7 of 10", "/snapshots/abc/observed/field.jsonl.zst"}, []string{"Counted in"}},
 	} {
 		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}, Observed: []observed.Board{tt.board}})
 		if err != nil {
