@@ -43,7 +43,7 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 		A: x, B: y, Language: s.Language, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
 		Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
 	}
-	if in.SnapshotID != "" && board.FieldStudy != "" {
+	if in.SnapshotID != "" && board.FieldStudy != "" && in.Units > 0 { // else the snapshot has no lines
 		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
 	}
 	most := 0.0

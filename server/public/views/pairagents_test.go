@@ -33,7 +33,7 @@ func TestCompareByCodingAgent(t *testing.T) {
 		"one language": {b, []string{"By coding agent", "60.0%", "40.0%–80.0%", "10.0%", "0 of 10", "7 of 10", "35", "/snapshots/abc/observed/field.jsonl.zst", "Somebody, 2026."}, []string{"70.0%", "all languages"}},
 		"several":      {mixed, []string{"does not split its agents by language", "in all languages", "7 of 10", "/snapshots/abc/observed/field.jsonl.zst"}, []string{"Counted in"}},
 	} {
-		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}, Observed: []observed.Board{tt.board}})
+		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}, Observed: []observed.Board{tt.board}, Units: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
