@@ -77,6 +77,7 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 		Category: e.Category, Description: clip(e.Description, maxShown), Prompts: len(e.Prompts), Templates: e.Templates, Repeats: e.Repeats, Trials: e.Trials(),
 		Synthetic: e.Synthetic(), ProviderKeys: append([]string{}, names...), KeyHosts: keys, WorstUSD: f.WorstUSD,
 	}}
+	out.Took = f.Duration()
 	if f.Expected != nil {
 		out.ExpectedUSD = &f.Expected.USD
 	}

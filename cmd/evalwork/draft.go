@@ -79,8 +79,21 @@ func (c *Checker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Iss
 		_, one, _ := write([]evals.ProposedAgent{a})
 		d.Costs = append(d.Costs, evals.Cost{Expected: one.ExpectedUSD, Worst: one.WorstUSD})
 	}
+	sizes := sizes()
+	if !slices.Contains(sizes, d.Repeats) {
+		sizes = append(sizes, d.Repeats)
+		slices.Sort(sizes)
+	}
+	for _, draft.Repeats = range sizes {
+		if _, checked, wrong := write(p.Agents); len(wrong) == 0 { // a size above the limits is not offered
+			d.Sizes = append(d.Sizes, evals.Size{Repeats: draft.Repeats, Checked: checked})
+		}
+	}
 	return d, nil
 }
+
+// sizes are the repeats of each prompt that a form offers.
+func sizes() []int { return []int{1, defaultRepeats, 9} }
 
 // Models implements evals.Proposer.
 func (c *Checker) Models() (out []evals.ProposedAgent) {

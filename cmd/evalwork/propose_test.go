@@ -63,6 +63,14 @@ func TestPropose(t *testing.T) {
 	if d.Slug != "quillpay" || d.Entry != "{slug: quillpay, name: Quillpay, aliases: [Inkpay]}" || len(d.Prompts) != 20 || d.Checked.Trials != 180 || d.Checked.WorstUSD == nil || d.Checked.Detectable == nil || len(d.Costs) != 3 {
 		t.Errorf("%+v", d)
 	}
+	for i, s := range d.Sizes {
+		if s.Repeats != []int{1, 3, 9}[i] || s.Checked.Trials != 60*s.Repeats || s.Checked.Took <= 0 || i > 0 && *s.Checked.Detectable >= *d.Sizes[i-1].Checked.Detectable {
+			t.Errorf("size %d: %+v", i, s)
+		}
+	}
+	if len(d.Sizes) != 3 || d.Sizes[1].Checked.Digest != d.Checked.Digest {
+		t.Errorf("%d sizes", len(d.Sizes))
+	}
 	for _, cost := range d.Costs {
 		if cost.Worst == nil || *cost.Worst >= *d.Checked.WorstUSD {
 			t.Errorf("one of three models costs %v of %v", cost.Worst, *d.Checked.WorstUSD)

@@ -148,6 +148,10 @@ func (c evalChecker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.
 	for range append(c.Models(), slices.DeleteFunc(slices.Clone(p.Agents), func(a evals.ProposedAgent) bool { return a.BaseURL == "" })...) {
 		d.Costs = append(d.Costs, evals.Cost{Worst: &worst})
 	}
+	large := d.Checked
+	large.Detectable = new(float64)
+	*large.Detectable = 0.405
+	d.Sizes = []evals.Size{{Repeats: d.Repeats, Checked: d.Checked}, {Repeats: 9, Checked: large}}
 	return d, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -58,6 +59,14 @@ type endpointRow struct{ URL, Model, Input, Output, Cost string }
 type planView struct {
 	Trials, Each, Expected, Worst, Detectable string
 	Synthetic                                 bool
+	Sizes                                     []sizeRow
+}
+
+// A sizeRow is a size to choose: what it shows comes first.
+type sizeRow struct {
+	Repeats     int
+	Shows, Each string
+	On          bool
 }
 
 // vendors returns the names of the kinds of models.
@@ -230,5 +239,51 @@ func newPlan(d *evals.Draft) planView {
 	if c.Detectable != nil {
 		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")
 	}
+	for _, s := range d.Sizes {
+		row := newSize(&s, s.Repeats == d.Repeats)
+		if c.Synthetic {
+			row.Each = modelCost(d.Costs, float64(s.Repeats)/float64(d.Repeats)) + row.Each
+		}
+		p.Sizes = append(p.Sizes, row)
+	}
 	return p
+}
+
+func newSize(s *evals.Size, on bool) sizeRow {
+	c := &s.Checked
+	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "Shows no difference between two tools", Each: many(c.Trials, "answer", "answers")}
+	if c.Detectable != nil {
+		row.Shows = "Tells tools apart that differ by " + many(int(math.Ceil(100**c.Detectable)), "point", "points")
+	}
+	if !c.Synthetic {
+		row.Each = "expected " + chart.MaybeMoney(c.ExpectedUSD) + ", at most " + chart.MaybeMoney(c.WorstUSD) + " · " + duration(c.Took) + " · " + row.Each
+	}
+	return row
+}
+
+// modelCost writes what a run with one of the models costs, from the cheapest to the dearest;
+// cost grows with the repeats. It is empty where no cost is known.
+func modelCost(costs []evals.Cost, times float64) string {
+	least, most := math.Inf(1), 0.0
+	for _, c := range costs {
+		if c.Expected != nil {
+			least, most = min(least, times**c.Expected), max(most, times**c.Expected)
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("about $%.2f to $%.2f with one model · ", least, most)
+}
+
+// duration writes about how long something takes.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "under a minute"
+	case d < 2*time.Hour:
+		return "about " + many(int(math.Round(d.Minutes())), "minute", "minutes")
+	default:
+		return "about " + many(int(math.Round(d.Hours())), "hour", "hours")
+	}
 }

@@ -25,7 +25,8 @@ type whyLost struct {
 	Tool, Sentence, Rate string
 	explain.Counts
 	NotPicked    int
-	Unnamed      string // the answers that never name it, with their share; empty for none
+	Unnamed      string     // the answers that never name it, with their share; empty for none
+	Steps        []nextStep // what to do about the reasons
 	Reasons      []reasonGroup
 	Switches     []switchRow
 	Agents, Tags cutTable
@@ -82,7 +83,7 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 		}
 		return traceview.Visible(traceview.Of(traceview.Outcomes(), slug).Name)
 	}
-	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took)}
+	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took), Steps: nextSteps(e)}
 	for _, g := range e.Reasons {
 		if g.Reason == explain.NotConsidered { // no reason that an answer gives
 			w.Unnamed = many(g.NTrials, "answer", "answers") + " (" + chart.Percent(g.Share) + ")"

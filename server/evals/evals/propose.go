@@ -65,6 +65,13 @@ type Draft struct {
 	Version int      // of the stored eval of that name; 0 for none
 	// Costs are those of each model of Models alone, then of the product's endpoints.
 	Costs []Cost
+	Sizes []Size // to choose from, the smallest first
+}
+
+// A Size is a number of repeats, and what a run with it takes and shows.
+type Size struct {
+	Repeats int
+	Checked Checked
 }
 
 // A Cost is what a run with one agent costs; nil where it is unknown.

@@ -55,6 +55,7 @@ type Checked struct {
 	// Detectable is the smallest difference between two pick rates that a run shows with a
 	// probability of 80 %; nil where none does.
 	Detectable *float64
+	Took       time.Duration // of a run, expected
 }
 
 // The resources of the API.

@@ -36,7 +36,7 @@ func proposal(t *testing.T, body string) url.Values {
 		for _, m := range attribute.FindAllStringSubmatch(tag, -1) {
 			at[m[1]] = html.UnescapeString(m[2])
 		}
-		if _, checked := at["checked"]; at["type"] != "checkbox" || checked {
+		if _, checked := at["checked"]; at["type"] != "checkbox" && at["type"] != "radio" || checked {
 			out.Add(at["name"], at["value"])
 		}
 	}
@@ -100,6 +100,9 @@ func TestMeasure(t *testing.T) {
 	form = proposal(t, body)
 	if got := form.Get("name") + "|" + form.Get("aliases") + "|" + form.Get("domains") + "|" + form.Get("packages") + "|" + form.Get("category") + "|" + form.Get("address"); got != "Quill|Quill.js|quill.example|pypi:quill|web|https://quill.example" {
 		t.Errorf("the form: %s", got)
+	}
+	if page := text(body); form.Get("repeats") != "2" || !strings.Contains(page, "Tells tools apart that differ by 41 points") || !strings.Contains(page, "Shows no difference between two tools") {
+		t.Errorf("the sizes, %s chosen: %s", form.Get("repeats"), page)
 	}
 	form.Set("form_token", o.formToken())
 	form.Set("prompts", "Which library renders rich text?\r\nBuild an editor for notes.\r\n")

@@ -1,0 +1,55 @@
+package evalpages
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics/explain"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/traceview"
+)
+
+// mostSteps is how many next steps a page names: those for the reasons of most answers.
+const mostSteps = 3
+
+// A nextStep is what to do about a reason for which a tool is not picked.
+type nextStep struct{ Reason, N, Do string }
+
+// nextSteps returns what to do about the reasons of a tool, those of most answers first. The
+// steps change what agents read of the product; the next run shows whether they help.
+func nextSteps(e *evals.Explanation) (out []nextStep) {
+	reasons := slices.Clone(e.Reasons)
+	sorting.StableFunc(reasons, func(a, b explain.Group) int { return cmp.Compare(b.NTrials, a.NTrials) })
+	for _, g := range reasons {
+		do := remedy(string(g.Reason))
+		if do == "" || g.NTrials == 0 || len(out) == mostSteps {
+			continue
+		}
+		out = append(out, nextStep{traceview.Of(lostReasons(), string(g.Reason)).Name, many(g.NTrials, "answer", "answers"), do})
+	}
+	return out
+}
+
+// remedy returns what to do about a reason; empty where its sentences must be read.
+func remedy(reason string) string {
+	switch reason {
+	case "not_considered":
+		return "Publish a page for this task that names it in the title, list it in llms.txt, and compare the tool with the rivals below. Agents name what they have read."
+	case "price":
+		return "State the price and the free tier in text on one page, with an example for a small project."
+	case "missing_feature":
+		return "Read the sentences. If the tool has the feature, give it a page of its own; if not, it is a decision about the product."
+	case "lock_in":
+		return "Document how to export the data and how to leave."
+	case "complexity":
+		return "Put a quickstart of few lines at the top of the documentation, as text that an agent can fetch."
+	case "maturity":
+		return "Show the last release, the changelog, and who uses it."
+	case "unknown":
+		return "Publish the package under the tool’s name, and describe the tool in one sentence in its README, its registry entry and llms.txt."
+	case "no_reason":
+		return "It is known, and nothing is said against it. Show what it does better than the tool taken most often."
+	}
+	return ""
+}
