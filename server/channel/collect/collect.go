@@ -190,6 +190,22 @@ func (s *Service) Received(ctx context.Context, workspace string) (bool, error) 
 	return c.Total > 0, s.fail(err)
 }
 
+// First returns the oldest stored event of a workspace; nil before the first one.
+func (s *Service) First(ctx context.Context, workspace string) (*event.Record, error) {
+	body, err := s.DB.Read().FirstEvent(ctx, workspace)
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	var r event.Record
+	if err == nil {
+		err = json.Unmarshal(body, &r)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &r, nil
+}
+
 // Health is how a workspace's collecting goes.
 func (s *Service) Health(ctx context.Context, key *Key) (state.Collected, error) {
 	c, err := s.DB.Read().Collected(ctx, key.WorkspaceID, s.Now())

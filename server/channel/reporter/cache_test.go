@@ -85,7 +85,8 @@ func TestKeyTellsQueriesApart(t *testing.T) {
 		"fixed later": func(q *traffic.Query) { q.UntilNow, q.From, q.To = false, later.From, later.To },
 		"zone":        func(q *traffic.Query) { q.TZ = time.FixedZone("x", 3600) }, "model": func(q *traffic.Query) { q.Model = "last" },
 		"lookback": func(q *traffic.Query) { q.Lookback = time.Minute }, "parts": func(q *traffic.Query) { q.Parts = traffic.PartGaps },
-		"rows": func(q *traffic.Query) { q.Limit = 7 }, "agent": func(q *traffic.Query) { q.Agent = "GPTBot" },
+		"rows": func(q *traffic.Query) { q.Limit = 7 }, "agent": func(q *traffic.Query) { q.Filter.Agent = "GPTBot" },
+		"page": func(q *traffic.Query) { q.Filter.Page = "GPTBot" }, "assistant": func(q *traffic.Query) { q.Filter.Assistant = "GPTBot" },
 	} {
 		q := base
 		change(&q)

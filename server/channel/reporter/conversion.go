@@ -17,9 +17,30 @@ func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Wi
 	if err != nil {
 		return nil, false, err
 	}
-	return attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
+	all := attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
 		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
-	}), j.Truncated, nil
+	})
+	return creditedTo(all, q.Filter.Assistant), j.Truncated, nil
+}
+
+// creditedTo leaves the conversions of which a family has or possibly has a share, with its
+// share alone; all where family is empty.
+func creditedTo(all []attribution.Credited, family string) []attribution.Credited {
+	if family == "" {
+		return all
+	}
+	var out []attribution.Credited
+	for _, c := range all {
+		i := slices.IndexFunc(c.Shares, func(s attribution.Share) bool { return s.Family == family })
+		switch {
+		case i >= 0:
+			c.Shares, c.Evidence = c.Shares[i:i+1], c.Shares[i].Evidence
+		case c.Possible == nil || c.Possible.Family != family:
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // Conversions lists the conversions of a workspace, the newest first.

@@ -42,7 +42,7 @@ func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query)
 }
 
 func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
-	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Agent: q.Agent}
+	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Filter: q.Filter}
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {
 		return nil, err
@@ -68,6 +68,9 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	}
 	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
+	}
+	if q.Filter.Assistant != "" {
+		addConversions(r.Source.Trend, credited, q.TZ)
 	}
 	addRevenue(r.Source.Trend, credited, q.TZ)
 	if !q.Wants(traffic.PartChanges) {

@@ -9,6 +9,19 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
+// addConversions counts conversions, without refunds, on the days of a zone.
+func addConversions(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+	byDay := map[string]int64{}
+	for i := range credited {
+		if c := &credited[i]; c.Kind != attribution.Refund {
+			byDay[c.At.In(tz).Format(time.DateOnly)]++
+		}
+	}
+	for i := range days {
+		days[i].Conversions = byDay[days[i].Day]
+	}
+}
+
 // addRevenue fills in the revenue of agents on the days of a zone, a refund on the day
 // when it happened.
 func addRevenue(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {

@@ -18,7 +18,7 @@ const (
 // site adds the comparison of visits with the site: pages of the sitemap that no agent
 // read, pages that agents read despite robots.txt, and missing texts for agents.
 func (s *Service) site(ctx context.Context, workspace string, w trafficdb.Window, out *traffic.Source) error {
-	if s.Site == nil || w.Agent != "" {
+	if s.Site == nil || w.Filter != (traffic.Filter{}) {
 		return nil
 	}
 	found, err := s.Site(ctx, workspace)

@@ -17,9 +17,8 @@ type Query struct {
 	TZ       *time.Location
 	Model    attribution.Model
 	Lookback time.Duration
-	// Agent filters by the name of an agent; empty means all. People's events are the
-	// same for every agent.
-	Agent string
+	// Filter selects visits.
+	Filter Filter
 	// Parts are the requested parts; 0 is everything.
 	Parts Parts
 	// Limit is how many rows each list of a report has; 0 is DefaultLimit, and more
@@ -27,6 +26,18 @@ type Query struct {
 	Limit int
 	// Only leaves some of the conversions of a list.
 	Only Only
+}
+
+// A Filter selects visits by each of its fields that is not empty.
+type Filter struct {
+	// Agent is the name of an agent. Visits of people, and so referrals, have none.
+	Agent string
+	// Page is the host and path of a page: acme.dev/docs; only the path where the host
+	// is unknown.
+	Page string
+	// Assistant is the family of an agent: its visits, the people whom it sent, and the
+	// conversions that are credited to it. The other fields do not filter conversions.
+	Assistant string
 }
 
 // DefaultLimit and MaxLimit are how many rows a list has, and has at most.

@@ -19,7 +19,7 @@ const (
 )
 
 // Changes returns what changed in a window, as of now: nobody is silent in a part of the
-// window that lies ahead. w.Agent does not matter.
+// window that lies ahead. w.Filter does not matter.
 func (db *DB) Changes(ctx context.Context, workspace string, w Window, now time.Time) ([]change.Row, error) {
 	f, err := db.facts(ctx, workspace, w)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/channel/trafficdb/traffictest"
 )
@@ -40,10 +41,10 @@ func TestNeverRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s %s:\n got %q\nwant %q", workspace, w.Agent, got, want)
+			t.Errorf("%s %s:\n got %q\nwant %q", workspace, w.Filter.Agent, got, want)
 		}
 	}
-	w := trafficdb.Window{From: end().Add(-2 * time.Hour), To: end(), Agent: "X"}
+	w := trafficdb.Window{From: end().Add(-2 * time.Hour), To: end(), Filter: traffic.Filter{Agent: "X"}}
 	var want []trafficdb.PageRef
 	for _, i := range []int{1, 6, 8, 9, 10, 11, 12, 13} {
 		want = append(want, pages[i])
@@ -56,7 +57,7 @@ func TestNeverRead(t *testing.T) {
 		sitemap = append(sitemap, trafficdb.PageRef{Host: "example.com", Path: fmt.Sprintf("/docs/part%d/page%d", i%9, i)})
 	}
 	for _, agent := range []string{"", "Claude Code"} {
-		w := trafficdb.Window{From: end().AddDate(0, 0, -9), To: end(), Agent: agent}
+		w := trafficdb.Window{From: end().AddDate(0, 0, -9), To: end(), Filter: traffic.Filter{Agent: agent}}
 		want := ledger{of(rows[:odd], "ws_00"), w}.never(sitemap)
 		if len(want) < 100 || len(want) == len(sitemap) {
 			t.Fatal(len(want))

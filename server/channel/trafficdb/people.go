@@ -31,7 +31,7 @@ func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page)
 			}
 		}
 		return r, err
-	}, w.args(workspace, p.args()...)...)
+	}, w.only(workspace, p.args()...)...)
 }
 
 // A Day counts the events of a day.

@@ -25,7 +25,8 @@ func query(name string) string {
 	headline, noise := classes()
 	return strings.NewReplacer(
 		"@window", "workspace = $1 and happened_at >= $2 and happened_at < $3",
-		"@only", "($4 = '' or agent = $4)",
+		"@only", "($4 = '' or agent = $4) and ($5 = '' or host || path = $5) and ($6 = '' or "+sender+" = $6)",
+		"@sender", sender,
 		"@headline", in("class", headline...),
 		"@noise", in("class", noise...),
 		"@genuine", "verdict <> "+quoted(agentid.IPMismatch),
@@ -40,6 +41,9 @@ func query(name string) string {
 		"@touch", touchColumns,
 	).Replace(string(text))
 }
+
+// sender names the assistant that a touch is of, or that sent a person.
+const sender = "coalesce(nullif(family, ''), nullif(agent, ''), '" + attribution.OtherAgent + "')"
 
 // columnNames are the columns of table event in their order.
 const columnNames = `seq, workspace, id, type, happened_at, received_at, backfill, visitor, identity,

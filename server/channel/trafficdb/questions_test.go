@@ -45,7 +45,7 @@ func questions() []question {
 			return q.Recent(ctx, q.ws, q.w.To.Add(-time.Second))
 		}},
 		{"OneAgent", func(ctx context.Context, q to) (any, error) {
-			q.w.Agent = "ChatGPT-User"
+			q.w.Filter.Agent = "ChatGPT-User"
 			return q.Pages(ctx, q.ws, q.w, p)
 		}},
 	}

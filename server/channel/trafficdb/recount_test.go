@@ -26,7 +26,7 @@ func (l ledger) touches(conditions ...func(*trafficdb.Row) bool) []*trafficdb.Ro
 next:
 	for i := range l.rows {
 		r := &l.rows[i]
-		if r.Type != event.Touch || !l.holds(r.At) || l.w.Agent != "" && r.Agent != l.w.Agent {
+		if r.Type != event.Touch || !l.holds(r.At) || !l.selects(r) {
 			continue
 		}
 		for _, c := range conditions {
@@ -37,6 +37,11 @@ next:
 		out = append(out, r)
 	}
 	return out
+}
+
+func (l ledger) selects(r *trafficdb.Row) bool {
+	f := l.w.Filter
+	return (f.Agent == "" || f.Agent == r.Agent) && (f.Page == "" || f.Page == r.Host+r.Path) && (f.Assistant == "" || f.Assistant == cmp.Or(r.Family, r.Agent, attribution.OtherAgent))
 }
 
 func (l ledger) holds(at time.Time) bool { return !at.Before(l.w.From) && at.Before(l.w.To) }
@@ -177,7 +182,6 @@ func (l ledger) gaps() []trafficdb.Gap {
 
 func (l ledger) referrals() []trafficdb.Referral {
 	var out []trafficdb.Referral
-	l.w.Agent = "" // families are no agents
 	for family, rows := range groups(l.touches(people, genuine, sent), func(r *trafficdb.Row) string { return cmp.Or(r.Family, r.Agent, attribution.OtherAgent) }) {
 		ref := trafficdb.Referral{Family: family, Landings: int64(len(rows)), AtLeast: true, Evidence: map[string]int64{}, LastAt: last(rows)}
 		known := map[string]bool{}
@@ -228,7 +232,7 @@ func (l ledger) trend() []trafficdb.Day {
 		of(r.At).Referrals++
 	}
 	for i := range l.rows {
-		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && l.holds(r.At) && l.w.Agent == "" {
+		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && l.holds(r.At) && l.w.Filter == (traffic.Filter{}) {
 			of(r.At).Conversions++
 		}
 	}

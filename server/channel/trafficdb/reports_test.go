@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/channel/trafficdb/traffictest"
 )
@@ -99,7 +100,10 @@ func windows(t *testing.T) map[string]trafficdb.Window {
 		"all in Berlin":   {From: end().AddDate(0, 0, -95), To: end(), TZ: zone(t, "Europe/Berlin")},
 		"a week in Nepal": {From: end().AddDate(0, 0, -20).Add(17 * time.Minute), To: end().AddDate(0, 0, -13), TZ: zone(t, "Asia/Kathmandu")},
 		"an odd zone":     {From: end().AddDate(0, 0, -4), To: end(), TZ: time.FixedZone("odd", 3601)},
-		"one agent":       {From: end().AddDate(0, 0, -30), To: end(), Agent: "ChatGPT-User"},
+		"one agent":       {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User"}},
+		"one page":        {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Page: "example.com/docs/part1/page1"}},
+		"one assistant":   {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Assistant: "ChatGPT"}},
+		"all filters":     {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User", Page: "example.com/docs/part1/page1", Assistant: "ChatGPT"}},
 		"nothing":         {From: end(), To: end()},
 		"the future":      {From: end().AddDate(1, 0, 0), To: end().AddDate(1, 0, 2)},
 	}

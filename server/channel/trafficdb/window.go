@@ -1,16 +1,19 @@
 package trafficdb
 
-import "time"
+import (
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/traffic"
+)
 
 // A Window is the time that a report is about: From <= t < To.
 type Window struct {
 	From, To time.Time
 	// TZ is whose days Trend counts; nil is UTC.
 	TZ *time.Location
-	// Agent leaves only the touches of one agent; empty leaves all. Agents, Pages,
-	// Gaps, Trend, Noise and NeverRead heed it. Those of a Trend are then no
-	// referrals and no conversions.
-	Agent string
+	// Filter selects touches. Agents, Pages, Gaps, Referrals, Trend, Noise and NeverRead
+	// apply it. A Trend with one has no conversions.
+	Filter traffic.Filter
 }
 
 // always is the window that holds every event.
@@ -23,7 +26,7 @@ func (w Window) args(workspace string, more ...any) []any {
 
 // only returns the arguments of a query that has @window and @only.
 func (w Window) only(workspace string, more ...any) []any {
-	return w.args(workspace, append([]any{w.Agent}, more...)...)
+	return w.args(workspace, append([]any{w.Filter.Agent, w.Filter.Page, w.Filter.Assistant}, more...)...)
 }
 
 // MaxRows is how many rows of a report one call returns at most.

@@ -71,6 +71,8 @@ type conversionsData struct {
 }
 
 func (h *Handler) conversions(v *visit) error {
+	v.query.unfilter("agent") // conversions are of people
+	v.query.unfilter("path")
 	d := conversionsData{Page: v.page("Conversions")}
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
 		return err

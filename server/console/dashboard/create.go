@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -15,8 +16,10 @@ import (
 
 type listData struct {
 	Workspaces          []*state.Membership
+	Rows                []workspaceRow
 	BaseURL, FormToken  string
-	Site, Name, Problem string // of the form
+	Site, Name, Problem string   // of the form
+	Stacks              []choice // where the site may run
 	Email               string
 	Owned               bool          // the person has a workspace
 	Deleted             bool          // a workspace, just now
@@ -58,6 +61,8 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 	d.BaseURL, d.FormToken, d.Email, d.Owned = h.Agents.BaseURL, v.Signed.FormToken(), v.Signed.Account.Email, len(d.Workspaces) > 0
+	d.Rows = h.rows(v, d.Workspaces)
+	d.Stacks = stacks("", v.R.PostFormValue("stack"))
 	d.Deleted = v.R.URL.Query().Get("done") == "deleted"
 	if d.Email != "" {
 		d.Erase = accountForm(v)
@@ -83,7 +88,7 @@ func (h *Handler) create(v *layout.Visit) error {
 	}
 	v.Workspace, v.Role = w, identity.Owner
 	return h.visit(v, func(v *visit) error {
-		return v.show("workspace-created", "Your key", installData{Page: v.page("Overview"), Key: key, Stacks: stacks(v.page("Overview").Path, "")})
+		return v.showKey("Your key", "Overview", key)
 	})
 }
 
@@ -125,13 +130,72 @@ type stackData struct {
 	Slug, Title, Summary string
 	Folder               string // of the files; empty for the project's root
 	Drain                bool   // the platform sends logs, so there is no file
+	KeyKind              string // that it sends with
+	Filled               bool   // the code has the key
 	Files                []stackFile
+	Hooks                []setup.Hook
 }
 
 type stackFile struct{ Path, Code string }
 
+// stack returns a stack with the files and code to add, with the key in them; without a key
+// they name the variable that holds it.
+func (v *visit) stack(slug, key string) *stackData {
+	s, ok := setup.Find(slug)
+	if !ok {
+		return nil
+	}
+	d := &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Folder: s.Folder, Drain: s.Way == setup.ByDrain, KeyKind: string(event.KindSecret)}
+	if d.Drain {
+		d.KeyKind = string(event.KindLog)
+	}
+	for _, f := range s.Files {
+		d.Files = append(d.Files, stackFile{f.Path, f.Code(v.h.Agents.BaseURL)})
+	}
+	const variable = "FIRSTPICK_KEY"
+	names := []string{variable + "=" + setup.SecretKey + " ", "", "'" + setup.SecretKey + "'", "getenv('" + variable + "')", setup.SecretKey, "$" + variable, setup.LogKey, "$" + variable}
+	switch {
+	case strings.HasPrefix(key, strings.TrimSuffix(setup.SecretKey, "...")):
+		names = []string{setup.SecretKey, key, setup.LogKey, "$" + variable}
+	case key != "":
+		names = append([]string{setup.LogKey, key}, names...)
+	}
+	if _, host, ok := strings.Cut(v.Workspace.Site, "://"); ok {
+		names = append(names, "yoursite.example", host)
+	}
+	d.Filled = key != "" && strings.HasPrefix(key, "log_") == d.Drain
+	fill := strings.NewReplacer(names...)
+	for _, hook := range s.Hooks(v.h.Agents.BaseURL) {
+		d.Hooks = append(d.Hooks, setup.Hook{Text: hook.Text, Code: fill.Replace(hook.Code)})
+	}
+	return d
+}
+
+// showKey shows a new key, once, in the code of the chosen stack.
+func (v *visit) showKey(title, tab, key string) error {
+	d := installData{Page: v.page(tab), Key: key, Stack: v.stack(v.R.PostFormValue("stack"), key)}
+	d.Stacks = stacks(d.Page.Path, "")
+	got, err := v.h.Collect.Received(v.R.Context(), v.Workspace.ID)
+	if err != nil {
+		return err
+	}
+	if !got {
+		d.Events = d.Page.Path + "/first-event"
+	}
+	return v.show("workspace-created", title, d)
+}
+
 // install shows how to send events from the chosen stack, until the first event is here.
 func (h *Handler) install(v *visit) error {
+	got, err := h.Collect.Received(v.R.Context(), v.Workspace.ID)
+	if err != nil {
+		return err
+	}
+	return h.installs(v, !got)
+}
+
+// installs is install; waits says that the page reports the first event.
+func (h *Handler) installs(v *visit, waits bool) error {
 	d := installData{Page: v.page("Overview")}
 	own, err := v.ownTool(&d.Page)
 	if err != nil {
@@ -141,13 +205,11 @@ func (h *Handler) install(v *visit) error {
 		d.Tiles = []tile{own.Tile}
 	}
 	slug := v.R.URL.Query().Get("stack")
-	d.Stacks, d.Events = stacks(d.Page.Path, slug), d.Page.Path+"/first-event"
-	if s, ok := setup.Find(slug); ok {
-		d.Stack = &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Folder: s.Folder, Drain: s.Way == setup.ByDrain}
-		for _, f := range s.Files {
-			d.Stack.Files = append(d.Stack.Files, stackFile{f.Path, f.Code(h.Agents.BaseURL)})
-		}
+	d.Stacks = stacks(d.Page.Path, slug)
+	if waits {
+		d.Events = d.Page.Path + "/first-event"
 	}
+	d.Stack = v.stack(slug, "")
 	return v.show("workspace-install", "Install the collector", d)
 }
 

@@ -139,6 +139,14 @@ type page struct {
 // To returns the address of a page of the workspace, with the query.
 func (p page) To(parts ...string) string { return p.query.link(layout.Under(p.Path, parts...)) }
 
+// only returns the address of the overview with one more filter.
+func (p *page) only(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return p.query.link(p.Path, name, value)
+}
+
 // A health says whether events come.
 type health struct {
 	Text, Through string

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -15,6 +17,22 @@ const (
 	keepAlive = 15          // polls without an event, after which a closed connection is noticed
 	maxPolls  = 15 * 60     // then the browser connects again, and is authenticated again
 )
+
+// An arrived is the first event of a workspace: the agent, if it has a name, and the page, if
+// the event is a visit.
+type arrived struct {
+	Agent string `json:"agent,omitempty"`
+	Page  string `json:"page,omitempty"`
+	At    string `json:"at,omitempty"`
+}
+
+func (v *visit) firstArrived(ctx context.Context) ([]byte, error) {
+	r, err := v.h.Collect.First(ctx, v.Workspace.ID)
+	if err != nil || r == nil {
+		return []byte("{}"), err
+	}
+	return json.Marshal(arrived{r.Agent, r.Host + r.Path, r.At.UTC().Format(time.RFC3339)})
+}
 
 // firstEvent is a stream with one event, `first`, as soon as the workspace has an event.
 func (h *Handler) firstEvent(v *visit) error {
@@ -37,7 +55,9 @@ func (h *Handler) firstEvent(v *visit) error {
 		case err != nil:
 			return nil //nolint:nilerr // the browser connects again
 		case got:
-			_ = stream.Send(1, "first", []byte("{}"))
+			if data, err := v.firstArrived(stream.Context()); err == nil {
+				_ = stream.Send(1, "first", data)
+			}
 			return nil
 		case n%keepAlive == keepAlive-1 && stream.Beat() != nil:
 			return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // topRows is how many rows of each list the overview shows.
-const topRows = 6
+const topRows = 5
 
 type overviewData struct {
 	Page      page
@@ -27,6 +27,8 @@ type overviewData struct {
 	Pages     []pageRow
 	Referrals []referralRow
 	Empty     []string // what the lists without rows say
+	Filtered  bool
+	People    bool // conversions belong to what the filter selects
 	Noise     string
 }
 
@@ -37,7 +39,7 @@ func (h *Handler) overview(v *visit) error {
 		return err
 	}
 	if d.Page.Health.None {
-		return h.install(v)
+		return h.installs(v, true)
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, true)
 	before, err := v.before(r)
@@ -47,22 +49,28 @@ func (h *Handler) overview(v *visit) error {
 	if before != nil {
 		d.Before = v.query.before()
 	}
-	if d.Own, err = v.ownTool(&d.Page); err != nil {
-		return err
+	d.People, d.Filtered = v.query.people(), v.query.filtered()
+	if !d.Filtered { // a filter is about visits only
+		if d.Own, err = v.ownTool(&d.Page); err != nil {
+			return err
+		}
 	}
 	d.Tiles = tiles(&d.Page, r, before)
 	if d.Own != nil {
-		d.Own.Lost, d.Tiles = top(d.Own.Lost), append([]tile{d.Own.Tile}, d.Tiles...)
+		d.Own.Lost, d.Own.Further, d.Tiles = top(d.Own.Lost), d.Own.Lost[len(top(d.Own.Lost)):], append([]tile{d.Own.Tile}, d.Tiles...)
 	}
 	d.Outcome = newOutcome(&r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
 	}
+	if d.Filtered { // they are of all visits
+		d.Changes = nil
+	}
 	d.Changes, d.Further = top(d.Changes), d.Changes[len(top(d.Changes)):]
 	d.Agents = top(agentRows(&d.Page, r.Source.Agents))
-	d.Gaps = top(gapRows(r.Source.Gaps))
-	d.Pages = top(pageRows(r.Source.Pages))
-	d.Referrals = top(referralRows(r.Source.Referrals))
+	d.Gaps = top(gapRows(&d.Page, r.Source.Gaps))
+	d.Pages = top(pageRows(&d.Page, r.Source.Pages))
+	d.Referrals = top(referralRows(&d.Page, r.Source.Referrals))
 	d.Empty = d.empty()
 	noise := int64(0)
 	for _, n := range r.Source.Noise {
@@ -74,12 +82,16 @@ func (h *Handler) overview(v *visit) error {
 
 // empty says which lists have no rows: a line of text takes less room than a card each.
 func (d *overviewData) empty() (out []string) {
+	referrals := "No known referral from an assistant."
+	if q := d.Page.query; q.Filter.Agent != "" {
+		referrals = "People have no agent: filter by an assistant to see referrals and conversions."
+	}
 	for _, list := range []struct {
 		rows int
 		text string
 	}{
 		{len(d.Gaps), "No missing pages."}, {len(d.Agents), "No agent visits in this window."}, {len(d.Pages), "No agent read a page."},
-		{len(d.Referrals), "No known referral from an assistant."},
+		{len(d.Referrals), referrals},
 	} {
 		if list.rows == 0 {
 			out = append(out, list.text)

@@ -24,8 +24,9 @@ type ownTool struct {
 	Missing string // why there is no list of lost prompts; empty with one
 	Next    choice // the next step where something is missing
 	Lost    []lostRow
-	Total   int // lost prompts
-	Prompts int // of the board; 0 where its prompts are not published
+	Further []lostRow // more of them, behind a click
+	Total   int       // lost prompts
+	Prompts int       // of the board; 0 where its prompts are not published
 }
 
 type lostRow struct {
@@ -117,9 +118,6 @@ func (o *ownTool) measured(m *picks.Measured) {
 	if m.Board.AsOf != nil {
 		source += ", " + m.Board.AsOf.UTC().Format("2 Jan 2006")
 	}
-	if m.Board.Synthetic {
-		source += ", simulated agents"
-	}
 	o.Tile = tile{
 		Synthetic: m.Board.Synthetic,
 		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
@@ -128,6 +126,10 @@ func (o *ownTool) measured(m *picks.Measured) {
 	o.Tile.Versus = versus(m)
 	if m.Source == picks.Own {
 		o.Tile.Why = m.URL + "/explain"
+	}
+	if m.Board.Synthetic {
+		o.Tile.Name, o.Tile.Delta, o.Tile.Spark = "Rehearsal: simulated pick rate of "+at.Tool, delta{}, ""
+		o.Tile.Note = "Not a measurement: simulated agents gave the answers. " + o.Tile.Note
 	}
 	for _, by := range m.Overtaken() {
 		o.Tile.Note += " · overtaken by " + m.Rival(by.By).Tool + " since " + by.Since.UTC().Format("2 Jan")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/attribution"
@@ -35,7 +36,60 @@ func readQuery(r *http.Request, now time.Time) (*query, error) {
 		kept.Del("window")
 	}
 	q, err := traffic.ParseQuery(kept, now)
+	for _, f := range filters(&q.Filter) {
+		if *f.value = clip(given.Get(f.name)); *f.value != "" {
+			kept.Set(f.name, *f.value)
+		}
+	}
 	return &query{Query: q, kept: kept, now: now}, err
+}
+
+// maxFilter is how many characters a filter has.
+const maxFilter = 2000
+
+func clip(text string) string {
+	r := []rune(strings.TrimSpace(text))
+	return string(r[:min(len(r), maxFilter)])
+}
+
+// A filterField is a filter as a parameter, with its label.
+type filterField struct {
+	name, label string
+	value       *string
+}
+
+func filters(f *traffic.Filter) []filterField {
+	return []filterField{{"agent", "Agent", &f.Agent}, {"path", "Page", &f.Page}, {"assistant", "Assistant", &f.Assistant}}
+}
+
+// filtered reports whether visits are filtered.
+func (q *query) filtered() bool { return q.Filter != traffic.Filter{} }
+
+// people reports whether conversions can be filtered like visits: they have no agent and no
+// page.
+func (q *query) people() bool { return q.Filter.Agent == "" && q.Filter.Page == "" }
+
+// unfilter takes a filter out.
+func (q *query) unfilter(name string) {
+	for _, f := range filters(&q.Filter) {
+		if f.name == name {
+			*f.value = ""
+			q.kept.Del(name)
+		}
+	}
+}
+
+// A chip is a filter that is on, and the link that removes it.
+type chip struct{ Name, Label, Value, Remove string }
+
+// chips returns the filters that are on.
+func (q *query) chips(path string) (out []chip) {
+	for _, f := range filters(&q.Filter) {
+		if *f.value != "" {
+			out = append(out, chip{Name: f.name, Label: f.label, Value: *f.value, Remove: q.link(path, f.name, "")})
+		}
+	}
+	return out
 }
 
 // link returns an address with the query, some of it changed; an empty value
@@ -117,12 +171,15 @@ type filter struct {
 	Lookbacks                                       []choice
 	Zones                                           []string
 	Wider                                           *choice // window; nil for the widest
+	Chips                                           []chip  // filters of visits
+	Clear                                           string  // where there are none
 }
 
 func (q *query) filter(path string) filter {
 	f := filter{
 		Path: path, Window: q.kept.Get("window"), TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
+		Chips: q.chips(path), Clear: q.link(path, "agent", "", "path", "", "assistant", ""),
 	}
 	if q.To.Sub(q.From) < widest {
 		f.Wider = &choice{Name: "the last 400 days", Link: q.link(path, "window", "400d", "from", "", "to", "")}

@@ -8,6 +8,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -166,6 +167,9 @@ func (h *Handler) createKey(v *visit) error {
 	k, key, err := h.Agents.CreateOwnKey(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, req)
 	if err != nil {
 		return v.wrong("keys", err)
+	}
+	if _, ok := setup.Find(v.R.PostFormValue("stack")); ok {
+		return v.showKey("Your new key", "Overview", key)
 	}
 	return v.show("workspace-key", "Your new key", secretData{
 		Page: v.page("Settings"), Kind: of(keyKinds(), k.Kind), Secret: key, Label: k.Label, Origins: strings.Join(k.Origins, ", "),

@@ -17,6 +17,7 @@ const listRows = 200
 // An agentRow is an agent in a list.
 type agentRow struct {
 	Name, Link, Operator string
+	Only                 string // the overview of this agent alone
 	Class                term
 	Touches, Spoofed     count
 	Pages                count
@@ -39,7 +40,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 			verification: newVerification(a), Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
 		}
 		if a.Agent != "" {
-			row.Link = p.To("agents", a.Agent)
+			row.Link, row.Only = p.To("agents", a.Agent), p.only("agent", a.Agent)
 		}
 		if a.OKRate != nil {
 			row.OK = chart.Percent(*a.OKRate)
@@ -116,13 +117,16 @@ type agentData struct {
 	Trend    trend
 	Pages    []pageRow
 	Gaps     []gapRow
+	Only     string // the overview of this agent alone
 }
 
 // agent shows one agent: its verification and its visits.
 func (h *Handler) agent(v *visit) error {
 	name := route.Param(v.R, "agent")
+	v.query.unfilter("agent") // of another one
 	d := agentData{Page: v.page("Agents"), Name: name}
-	v.query.Agent = d.Name
+	d.Only = d.Page.only("agent", name)
+	v.query.Filter.Agent = d.Name
 	r, err := v.report(&d.Page, traffic.PartAgents|traffic.PartTrend|traffic.PartPages|traffic.PartGaps, listRows)
 	if err != nil {
 		return err
@@ -136,7 +140,7 @@ func (h *Handler) agent(v *visit) error {
 	d.Verdicts, d.Doubts, d.Split = all.verdicts(), all.doubts(), all.bar()
 	d.Advice = newAdvice(&all, r.Health.IdentityLists)
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
-	d.Pages, d.Gaps = pageRows(r.Source.Pages), gapRows(r.Source.Gaps)
+	d.Pages, d.Gaps = pageRows(&d.Page, r.Source.Pages), gapRows(&d.Page, r.Source.Gaps)
 	d.Pages, d.Gaps = d.Pages[:min(len(d.Pages), agentPages)], d.Gaps[:min(len(d.Gaps), agentPages)]
 	return v.show("workspace-agent", d.Name, d)
 }
@@ -147,25 +151,26 @@ const agentPages = 25
 // A pageRow is a page that agents read.
 type pageRow struct {
 	Host, Path string
+	Only       string // the overview of this page alone
 	Touches    count
 	Agents     string
 	Split      template.HTML
 }
 
-func pageRows(pages []traffic.PageSource) []pageRow {
+func pageRows(p *page, pages []traffic.PageSource) []pageRow {
 	most := int64(0)
 	for i := range pages {
 		most = max(most, pages[i].Touches)
 	}
 	var out []pageRow
 	for i := range pages {
-		p := &pages[i]
+		r := &pages[i]
 		var parts []chart.Part
 		for _, c := range classes() {
-			parts = append(parts, chart.Part{Series: chart.Series{Class: c.Key, Name: c.Name}, Value: p.ByClass[c.Key]})
+			parts = append(parts, chart.Part{Series: chart.Series{Class: c.Key, Name: c.Name}, Value: r.ByClass[c.Key]})
 		}
 		out = append(out, pageRow{
-			Host: p.Host, Path: p.Path, Touches: count(p.Touches), Agents: some(p.Agents), Split: chart.Split(parts, most, "By class: "+spoken(parts)),
+			Host: r.Host, Path: r.Path, Only: p.only("path", r.Host+r.Path), Touches: count(r.Touches), Agents: some(r.Agents), Split: chart.Split(parts, most, "By class: "+spoken(parts)),
 		})
 	}
 	return out
@@ -184,7 +189,7 @@ func (h *Handler) pages(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.Pages = pageRows(r.Source.Pages)
+	d.Pages = pageRows(&d.Page, r.Source.Pages)
 	d.Cut = cut(len(d.Pages))
 	return v.show("workspace-pages", "Pages", d)
 }
@@ -194,19 +199,24 @@ type gapRow struct {
 	Kind           term
 	Status         int // 0: found by the site check, not in a response
 	Host, Path     string
+	Only           string // the overview of this page alone
 	Touches, Asked count
 	Agents         string
 	Suggest        string
 }
 
-func gapRows(gaps []traffic.Gap) []gapRow {
+func gapRows(p *page, gaps []traffic.Gap) []gapRow {
 	var out []gapRow
 	for i := range gaps {
 		g := &gaps[i]
-		out = append(out, gapRow{
+		row := gapRow{
 			Kind: of(gapKinds(), g.Kind), Status: g.Status, Host: g.Host, Path: g.Path, Touches: count(g.Touches), Asked: count(g.Asked),
 			Agents: some(g.Agents), Suggest: sentence(g.Suggest),
-		})
+		}
+		if g.Status != 0 { // of requests
+			row.Only = p.only("path", g.Host+g.Path)
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -252,7 +262,7 @@ func (h *Handler) gaps(v *visit) error {
 	if err != nil {
 		return err
 	}
-	rows := gapRows(r.Source.Gaps)
+	rows := gapRows(&d.Page, r.Source.Gaps)
 	if s := r.Source.Site; s != nil {
 		d.Site = &siteFacts{s.Site, moment(s.LookedAt, v.query.TZ), count(s.Pages), count(s.Read), s.LLMsTxt, s.Markdown, s.Problems}
 	}
@@ -285,13 +295,13 @@ func (h *Handler) gaps(v *visit) error {
 
 // A referralRow is an assistant that sent people.
 type referralRow struct {
-	Agent              string
+	Agent, Only        string // Only leads to the overview of this assistant alone
 	Landings, Visitors count
 	Evidence           string
 	Bar                template.HTML
 }
 
-func referralRows(referrals []traffic.Referral) []referralRow {
+func referralRows(p *page, referrals []traffic.Referral) []referralRow {
 	most := int64(0)
 	for i := range referrals {
 		most = max(most, referrals[i].Landings)
@@ -306,7 +316,7 @@ func referralRows(referrals []traffic.Referral) []referralRow {
 			}
 		}
 		out = append(out, referralRow{
-			Agent: r.Agent, Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "plain"),
+			Agent: r.Agent, Only: p.only("assistant", r.Agent), Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "plain"),
 		})
 	}
 	return out
@@ -320,12 +330,13 @@ type referralsData struct {
 }
 
 func (h *Handler) referrals(v *visit) error {
+	v.query.unfilter("agent") // which people do not have
 	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
 	r, err := v.report(&d.Page, traffic.PartReferrals, listRows)
 	if err != nil {
 		return err
 	}
-	d.Referrals = referralRows(r.Source.Referrals)
+	d.Referrals = referralRows(&d.Page, r.Source.Referrals)
 	for i := range d.Referrals {
 		d.Total += d.Referrals[i].Landings
 	}

@@ -160,6 +160,12 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			Delta: change(h.credited, old.credited), Spark: h.spark(func(d traffic.Day) int64 { return d.Conversions }),
 		},
 	}
+	if p.query.Filter.Agent != "" { // people have no agent
+		return out[:3]
+	}
+	if !p.query.people() {
+		return out[:4]
+	}
 	revenue := tile{
 		Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions"),
 		Spark: h.spark(func(traffic.Day) int64 { return 0 }),

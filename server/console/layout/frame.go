@@ -237,6 +237,7 @@ type Page struct {
 	// MadeUp says that the site cannot exist, so that its data are a sample.
 	MadeUp           bool
 	Tabs             []Tab
+	Others           []Tab  // other workspaces of the visitor
 	Parts            []Tab  // of the tab that is open; none for most
 	PartsLabel       string // their label; empty for those of the settings
 	FormToken, Email string
@@ -280,7 +281,23 @@ func (v *Visit) Page(tab string, link func(path string) string) Page {
 		}
 		p.Tabs = append(p.Tabs, Tab{Name: t, Link: path, On: t == tab})
 	}
+	p.Others = v.others()
 	return p
+}
+
+// others lists the other workspaces of the visitor; none where they cannot be read, for the
+// page does not need them.
+func (v *Visit) others() (out []Tab) {
+	list, err := v.frame.Agents.Memberships(v.R.Context(), v.Signed.Account)
+	if err != nil {
+		return nil
+	}
+	for _, m := range list {
+		if m.ID != v.Workspace.ID {
+			out = append(out, Tab{Name: m.Title(), Link: Under("/workspaces", m.Slug)})
+		}
+	}
+	return out
 }
 
 // Settings returns the frame of a part of the settings.

@@ -25,6 +25,7 @@ func TestAPersonStarts(t *testing.T) {
 		t.Errorf("signing in leads to %s", at)
 	}
 	form := url.Values{"site": {"Acme.dev/pricing?from=mail#top"}, "name": {"Acme"}, "form_token": {o.formToken("/workspaces")}}
+	form.Set("stack", "")
 	status, body := o.post("/workspaces", form)
 	key := shownKey.FindString(body)
 	if status != http.StatusOK || key == "" || strings.Count(body, key) != 2 || !strings.Contains(body, "FIRSTPICK_KEY="+key) {
@@ -48,6 +49,29 @@ func TestAPersonStarts(t *testing.T) {
 		}
 	}
 
+	for name, c := range map[string]struct {
+		kind, prefix string
+		want         []string
+	}{
+		"go":        {"secret", "sk_live_", []string{"FIRSTPICK_KEY=THE\n", "agentcollect.New(", "acme.dev"}},
+		"logs":      {"secret", "sk_live_", []string{"FIRSTPICK_KEY=THE firstpick traffic ship", "--host acme.dev", "key=$FIRSTPICK_KEY"}},
+		"wordpress": {"secret", "sk_live_", []string{"&#39;FIRSTPICK_KEY&#39;, &#39;THE&#39;"}},
+		"vercel":    {"log", "log_live_", []string{"format=vercel&amp;key=THE<", "The address below has your key."}},
+		"no-such":   {"secret", "sk_live_", []string{"FIRSTPICK_KEY=THE\n"}},
+	} {
+		_, body := o.send("/keys", url.Values{"kind": {c.kind}, "label": {name}, "stack": {name}})
+		key := regexp.MustCompile(c.prefix + `[0-9A-Za-z]{20,}`).FindString(body)
+		for _, want := range c.want {
+			if want = strings.ReplaceAll(want, "THE", key); key == "" || !strings.Contains(body, want) {
+				t.Errorf("%s: %q is missing in %s", name, want, body)
+			}
+		}
+		_, body = o.get(o.at("/install?stack=" + name))
+		if strings.Contains(body, key) || strings.Contains(body, "_live_") {
+			t.Errorf("%s: a key or its placeholder on a later visit: %s", name, body)
+		}
+	}
+
 	resp, err := o.http.Get(d.URL + o.at("/first-event"))
 	if err != nil {
 		t.Fatal(err)
@@ -59,8 +83,14 @@ func TestAPersonStarts(t *testing.T) {
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() && lines.Text() != "event: first" {
 	}
-	if lines.Text() != "event: first" {
+	if lines.Text() != "event: first" || !lines.Scan() {
 		t.Errorf("the stream ended without the event: %v", lines.Err())
+	}
+	if want := fmt.Sprintf(`data: {"agent":"GPTBot","page":"acme.dev/docs","at":%q}`, d.Clock.Now().Add(-2*time.Second).UTC().Format(time.RFC3339)); lines.Text() != want {
+		t.Errorf("%s, want %s", lines.Text(), want)
+	}
+	if _, body := o.get(o.at("/install?stack=conversions")); strings.Contains(body, "Waiting for the first event") {
+		t.Error("the page waits for an event that is here")
 	}
 }
 

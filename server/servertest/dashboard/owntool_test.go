@@ -149,7 +149,7 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 			t.Fatalf("%+v, %v", m, err)
 		}
 		o.send("/tool", url.Values{"tool": {"acorn"}})
-		const mark = "Synthetic: the pick rate comes from simulated agents. It is not a measurement."
+		const mark = "Not a measurement: simulated agents gave the answers."
 		if _, body := o.get(o.at("")); strings.Contains(body, mark) != (results == "before") {
 			t.Errorf("%s: the mark of simulated agents", results)
 		}

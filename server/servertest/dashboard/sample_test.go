@@ -32,7 +32,7 @@ func TestAGivenWorkspace(t *testing.T) {
 	person.signIn()
 	for slug, want := range map[string]bool{made: true, real: false} {
 		status, body := person.get("/workspaces/" + slug)
-		if got := strings.Contains(body, "Made-up data."); status != http.StatusOK || got != want {
+		if got := strings.Contains(body, "belong to no site"); status != http.StatusOK || got != want {
 			t.Errorf("%s: %d, marked as made up: %v", slug, status, got)
 		}
 	}

@@ -199,6 +199,13 @@ func (tx *Tx) EventsAfter(ctx context.Context, seq int64, limit int) ([]Collecte
 	return out, err
 }
 
+// FirstEvent returns the body of the oldest stored event of a workspace, or ErrNotFound.
+func (tx *Tx) FirstEvent(ctx context.Context, workspace string) ([]byte, error) {
+	var body []byte
+	err := tx.one(ctx, []any{&body}, "select body from collected_event where workspace_id = $1 order by seq limit 1", workspace)
+	return slices.Clone(body), err
+}
+
 // EventBodies returns the bodies of events of a workspace by their ids; those that
 // are not stored are left out.
 func (tx *Tx) EventBodies(ctx context.Context, workspace string, ids []string) (map[string][]byte, error) {

@@ -44,8 +44,10 @@ for (const block of document.querySelectorAll(".docs-page .code")) {
 // A page that waits for the first event of a workspace.
 for (const panel of document.querySelectorAll("[data-first-event]")) {
   const events = new EventSource(panel.dataset.firstEvent);
-  events.addEventListener("first", () => {
+  events.addEventListener("first", (event) => {
     events.close();
+    const { agent, page, at } = JSON.parse(event.data), shown = panel.querySelector("[data-event]");
+    if (shown && page) shown.textContent = `${agent || "A visitor"} read ${page} at ${new Date(at).toLocaleTimeString()}.`;
     panel.querySelector("[data-waiting]").hidden = true;
     panel.querySelector("[data-arrived]").hidden = false;
   });

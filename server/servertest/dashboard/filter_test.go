@@ -1,0 +1,112 @@
+package dashboard_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/servertest"
+)
+
+// crowd has visits of two agents to two pages, and of people from two assistants of whom each
+// converts once.
+func crowd(workspace string, at time.Time) (rows []trafficdb.Row) {
+	add := func(r event.Record) {
+		r.ID, r.At, r.ReceivedAt = "e"+string(rune('a'+len(rows))), at, at
+		rows = append(rows, trafficdb.Row{Workspace: workspace, Record: r})
+	}
+	for _, v := range []struct {
+		agent, family, class, path string
+		n                          int
+	}{{"GPTBot", "GPTBot", "training_crawler", "/docs", 3}, {"GPTBot", "GPTBot", "training_crawler", "/pricing", 2}, {"ChatGPT-User", "ChatGPT", "user_fetch", "/docs", 4}} {
+		for range v.n {
+			add(event.Record{Type: event.Touch, Host: "acme.dev", Path: v.path, Status: 200, Agent: v.agent, Family: v.family, Class: v.class, Verdict: "verified_ip"})
+		}
+	}
+	for _, family := range []string{"ChatGPT", "Claude"} {
+		add(event.Record{Type: event.Touch, Host: "acme.dev", Path: "/docs", Status: 200, Class: "browser", Visitor: "v" + family, Family: family, Evidence: "tag"})
+		add(event.Record{Type: event.Convert, Visitor: "v" + family, Kind: "paid", Value: 4900, Currency: "USD", OrderID: "o" + family})
+	}
+	return rows
+}
+
+var (
+	tileOf  = regexp.MustCompile(`<dt><a href="[^"]*">([^<]*)</a></dt><dd class="value"><b>([^<]*)</b>`)
+	linkRow = regexp.MustCompile(`<a (?:class="path" )?href="([^"]*)">([^<]*)</a>`)
+)
+
+// TestFilters: a click on an agent, a page or an assistant filters the overview; chips remove
+// filters one by one, and the tabs and windows keep them.
+func TestFilters(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o, other := newOwner(t, d, "dana@example.com"), newOwner(t, d, "erin@example.com")
+	at := d.Clock.Now().Add(-time.Hour)
+	d.load(t, crowd(o.id, at)...)
+	d.load(t, trafficdb.Row{Workspace: other.id, Record: event.Record{ID: "x", Type: event.Touch, At: at, ReceivedAt: at, Host: "acme.dev", Path: "/docs", Status: 200, Agent: "GPTBot", Class: "training_crawler"}})
+	tiles := func(body string) (out string) {
+		for _, m := range tileOf.FindAllStringSubmatch(body, -1) {
+			if !strings.Contains(m[1], "Pick rate") {
+				out += m[1] + " " + m[2] + "; "
+			}
+		}
+		return out
+	}
+	link := func(body, text string) string {
+		for _, m := range linkRow.FindAllStringSubmatch(body, -1) {
+			if m[2] == text {
+				return html.UnescapeString(m[1])
+			}
+		}
+		t.Fatalf("no link %q", text)
+		return ""
+	}
+	_, all := o.get(o.at("?window=7d"))
+	want := "Agent visits 9; Pages read 2; Gaps 0; Referrals 2; Conversions by agents 2; Revenue by agents $98; "
+	if got := tiles(all); got != want {
+		t.Errorf("all: %s", got)
+	}
+	for _, c := range []struct {
+		click, query, tiles string
+		conversions         bool
+	}{
+		{"GPTBot", "agent=GPTBot", "Agent visits 5; Pages read 2; Gaps 0; ", false},
+		{"/docs", "path=acme.dev%2Fdocs", "Agent visits 7; Pages read 1; Gaps 0; Referrals 2; ", false},
+		{"ChatGPT", "assistant=ChatGPT", "Agent visits 4; Pages read 1; Gaps 0; Referrals 1; Conversions by agents 1; Revenue by agents $49; ", true},
+	} {
+		path := link(all, c.click)
+		if _, query, _ := strings.Cut(path, "?"); query != c.query+"&window=7d" {
+			t.Errorf("%s leads to %s", c.click, path)
+		}
+		_, body := o.get(path)
+		if got := tiles(body); got != c.tiles {
+			t.Errorf("%s: %s", c.query, got)
+		}
+		if strings.Contains(body, `id="h-outcome"`) != c.conversions || strings.Contains(body, "Pick rate") {
+			t.Errorf("%s: a list that the filter does not cover, or one is missing", c.query)
+		}
+		if !strings.Contains(body, `class="filter-chip" href="`+o.at("?window=7d")+`"`) || !strings.Contains(body, html.EscapeString(o.at("/pages?")+c.query+"&window=7d")) {
+			t.Errorf("%s: no chip, or a tab without the filter: %s", c.query, body)
+		}
+	}
+	_, body := o.get(o.at("?agent=GPTBot&path=acme.dev%2Fdocs"))
+	if got := tiles(body); got != "Agent visits 3; Pages read 1; Gaps 0; " || !strings.Contains(body, `href="`+o.at("")+`">Remove all</a>`) {
+		t.Errorf("two filters: %s", got)
+	}
+	_, body = o.get(o.at("/agents?path=acme.dev%2Fpricing"))
+	if !strings.Contains(body, "GPTBot") || strings.Contains(body, "ChatGPT-User") {
+		t.Error("the list of agents is not filtered by page")
+	}
+	_, body = o.get(o.at("/conversions?assistant=Claude&agent=GPTBot"))
+	if strings.Count(body, `data-label="When"`)+strings.Count(body, "/conversions/e") != 1 || strings.Contains(body, "Agent: ") {
+		t.Errorf("the conversions of one assistant: %s", body)
+	}
+	evil := `"><script>x</script>`
+	if status, body := o.get(o.at("?" + url.Values{"agent": {evil}}.Encode())); status != 200 || strings.Contains(body, "<script>x") || !strings.Contains(body, "No agent visits in this window.") {
+		t.Errorf("an unknown agent: %d", status)
+	}
+}
