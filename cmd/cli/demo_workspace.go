@@ -10,6 +10,8 @@ import (
 	"time"
 
 	assembly "github.com/firstpick/firstpick/server/app"
+	"github.com/firstpick/firstpick/server/channel/agentid"
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/console/evalpages"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -21,6 +23,14 @@ import (
 // workspace say that its data are made up.
 const sampleSite = "https://shop.example"
 
+// sampleNewAgent comes since newAgentDays, and an alert reports it.
+const (
+	sampleNewAgent = "meta-externalagent"
+	newAgentDays   = 2
+)
+
+const sampleName = "Sample shop (made-up data)"
+
 // sampleDays is how many days of made-up events the sample workspace has: two windows of a
 // month, of which the second is compared with the first.
 const sampleDays = 63
@@ -30,23 +40,47 @@ const sampleDays = 63
 type sampleAgent struct {
 	userAgent, ip string
 	visits        int
+	days          int // since when it comes; 0 for all the time
 }
 
 func sampleAgents() []sampleAgent {
+	const browser = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; "
 	return []sampleAgent{
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "4.227.36.1", 5},
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot", "104.210.139.193", 9},
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "34.162.27.34", 6},
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)", "", 3},
-		{"Claude-User (claude-code/2.1.197; +https://support.anthropic.com/)", "", 7},
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "198.51.100.7", 1}, // spoofed: not an address of OpenAI
+		{browser + "GPTBot/1.2; +https://openai.com/gptbot", "4.227.36.1", 5, 0},
+		{browser + "ChatGPT-User/1.0; +https://openai.com/bot", "104.210.139.193", 9, 0},
+		{browser + "OAI-SearchBot/1.0; +https://openai.com/searchbot", "", 4, 0},
+		{browser + "ClaudeBot/1.0; +claudebot@anthropic.com)", "34.162.27.34", 6, 0},
+		{browser + "PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)", "", 3, 0},
+		{browser + "Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)", "", 2, 0},
+		{browser + "Amazonbot/0.1; +https://developer.amazon.com/support/amazonbot)", "", 2, 0},
+		{sampleNewAgent + "/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)", "", 2, newAgentDays},
+		{"Claude-User (claude-code/2.1.197; +https://support.anthropic.com/)", "", 7, 0},
+		{"curl/8.14.1", "", 2, 0}, // a program: noise
+		{browser + "GPTBot/1.2; +https://openai.com/gptbot", "198.51.100.7", 1, 0}, // spoofed: not an address of OpenAI
 	}
 }
 
-// samplePages are what agents read; pages of status 404 are the gaps.
-func samplePages() map[string]int {
-	return map[string]int{"/docs/quickstart.md": 200, "/docs/webhooks": 200, "/pricing": 200, "/docs/refunds.md": 404, "/docs/sdk/python.md": 404, "/llms.txt": 200}
+// samplePages are what agents read, the most read first; pages of status 404 are the gaps.
+func samplePages() []samplePage {
+	return []samplePage{
+		{"/docs/quickstart.md", 200}, {"/llms.txt", 200}, {"/pricing", 200}, {"/docs/webhooks", 200}, {"/docs/refunds.md", 404}, {"/docs/checkout", 200},
+		{"/docs/subscriptions", 200}, {"/docs/sdk/python.md", 404}, {"/docs/api/payments", 200}, {"/compare/stripe", 200}, {"/docs/testing", 200}, {"/blog/launch", 200},
+		{"/docs/api/v1/charges", 404}, {"/changelog", 200},
+	}
 }
+
+type samplePage struct {
+	path   string
+	status int
+}
+
+// sampleReferrers are hosts of assistants; the first ones refer more people.
+func sampleReferrers() []string {
+	return []string{"chatgpt.com", "claude.ai", "perplexity.ai", "gemini.google.com", "copilot.microsoft.com"}
+}
+
+// pickFirst returns an index below n; the first ones are more frequent.
+func pickFirst(random *rand.Rand, n int) int { return min(random.IntN(n), random.IntN(n)) }
 
 // addSample gives the operator a workspace with made-up traffic and conversions.
 func (a *app) addSample(ctx context.Context, srv *assembly.App) error {
@@ -54,12 +88,12 @@ func (a *app) addSample(ctx context.Context, srv *assembly.App) error {
 	if !ok {
 		return usageErr("", "admin-email: %q is not an e-mail address", a.cfg.AdminEmail)
 	}
-	w, token, err := srv.Agents.GiveWorkspace(ctx, email, state.Settings{Site: sampleSite, RetentionDays: state.DefaultRetention, Currency: "USD"})
+	w, token, err := srv.Agents.GiveWorkspace(ctx, email, state.Settings{Name: sampleName, Site: sampleSite, RetentionDays: state.DefaultRetention, Currency: "USD"})
 	if err != nil {
 		return err
 	}
 	if token != "" {
-		if err := errors.Join(a.sendSample(ctx, srv, token), a.startSample(ctx, srv, w)); err != nil {
+		if err := errors.Join(a.sendSample(ctx, srv, token), a.alertSample(ctx, srv, w), a.startSample(ctx, srv, w)); err != nil {
 			return err
 		}
 	}
@@ -99,6 +133,21 @@ func (a *app) startSample(ctx context.Context, srv *assembly.App, w *state.Works
 	})
 }
 
+// alertSample stores an alert, as the server would have sent it two days ago.
+func (a *app) alertSample(ctx context.Context, srv *assembly.App, w *state.Workspace) error {
+	at := a.env.Now().UTC().AddDate(0, 0, -newAgentDays)
+	data := change.NewAgentData{Agent: sampleNewAgent, Class: string(agentid.TrainingCrawler), FirstSeen: at, Touches: 2}
+	body, err := json.Marshal(map[string]any{"type": "new_agent", "timestamp": at.Format(time.RFC3339), "workspace": w.Slug, "data": data})
+	if err != nil {
+		return err
+	}
+	summary, _ := data.Describe()
+	return srv.Evals.DB.Write(ctx, func(tx *state.Tx) error {
+		_, err := tx.AddAlert(ctx, &state.Alert{ID: srv.Agents.Secrets.ID("alr_"), WorkspaceID: w.ID, What: "new_agent", At: at, Summary: summary, Body: body}, data.Agent, at)
+		return err
+	})
+}
+
 // sendSample stores the events as a site would send them.
 func (a *app) sendSample(ctx context.Context, srv *assembly.App, token string) error {
 	key, err := srv.Collect.Authenticate(ctx, token)
@@ -132,35 +181,42 @@ func (a *app) sendSample(ctx context.Context, srv *assembly.App, token string) e
 // sign up and pay. Traffic grows by half over the time.
 func sampleEvents(now time.Time, random *rand.Rand) (out []map[string]any) {
 	pages := samplePages()
-	paths := sortedKeys(pages)
 	for day := range sampleDays {
 		start := now.AddDate(0, 0, day-sampleDays)
 		at := func() string {
 			return start.Add(time.Duration(random.Int64N(int64(24 * time.Hour)))).Format(time.RFC3339)
 		}
 		for _, agent := range sampleAgents() {
+			if agent.days > 0 && day < sampleDays-agent.days {
+				continue
+			}
 			for range agent.visits*(2*sampleDays+2*day)/(3*sampleDays) + random.IntN(2) {
-				path := paths[random.IntN(len(paths))]
+				page := pages[pickFirst(random, len(pages))]
 				signals := map[string]any{"userAgent": agent.userAgent}
 				if agent.ip != "" {
 					signals["ip"] = agent.ip
 				}
-				out = append(out, map[string]any{"type": "touch", "ts": at(), "url": sampleSite + path, "status": pages[path], "signals": signals})
+				out = append(out, map[string]any{"type": "touch", "ts": at(), "url": sampleSite + page.path, "status": page.status, "signals": signals})
 			}
 		}
-		for person := range 2 + random.IntN(3) {
+		for person := range 3 + random.IntN(3+day/16) {
 			visitor := fmt.Sprintf("visitor-%d-%d", day, person)
-			source := []string{"chatgpt.com", "claude.ai", "perplexity.ai"}[random.IntN(3)]
-			out = append(out, map[string]any{
-				"type": "touch", "ts": at(), "visitorToken": visitor, "url": sampleSite + "/pricing?utm_source=" + source, "status": 200,
-				"signals": map[string]any{"userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "referrer": "https://" + source + "/"},
-			})
+			landing := []string{"/pricing", "/docs/quickstart", "/compare/stripe", "/"}[pickFirst(random, 4)]
+			signals := map[string]any{"userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"}
+			if random.IntN(4) > 0 { // an assistant referred the person
+				source := sampleReferrers()[pickFirst(random, len(sampleReferrers()))]
+				signals["referrer"] = "https://" + source + "/"
+				if random.IntN(2) == 0 {
+					landing += "?utm_source=" + source
+				}
+			}
+			out = append(out, map[string]any{"type": "touch", "ts": at(), "visitorToken": visitor, "url": sampleSite + landing, "status": 200, "signals": signals})
 			next := start.AddDate(0, 0, 1).Format(time.RFC3339)
 			if random.IntN(3) == 0 {
 				out = append(out, map[string]any{"type": "convert", "ts": next, "visitorToken": visitor, "kind": "signup"})
 			}
 			if random.IntN(6) == 0 {
-				out = append(out, map[string]any{"type": "convert", "ts": next, "visitorToken": visitor, "kind": "paid", "value": "49.00", "currency": "USD", "orderId": "order-" + visitor})
+				out = append(out, map[string]any{"type": "convert", "ts": next, "visitorToken": visitor, "kind": "paid", "value": []string{"49.00", "49.00", "199.00"}[random.IntN(3)], "currency": "USD", "orderId": "order-" + visitor})
 			}
 		}
 	}

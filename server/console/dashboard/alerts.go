@@ -30,6 +30,24 @@ type deliveryRow struct{ When, What, To, Result string }
 
 const minute = "2 Jan 2006, 15:04"
 
+// overviewAlerts is how many alerts the overview shows.
+const overviewAlerts = 3
+
+// recentAlerts returns the newest alerts of the window; none where visits are filtered, for
+// alerts are about all of them.
+func (v *visit) recentAlerts() (out []alertRow, err error) {
+	if v.h.Alerts == nil || v.query.filtered() {
+		return nil, nil
+	}
+	recent, err := v.h.Alerts.Recent(v.R.Context(), v.Workspace.ID, overviewAlerts)
+	for _, a := range recent {
+		if !a.At.Before(v.query.From) && a.At.Before(v.query.To) {
+			out = append(out, alertRow{a.At.In(v.query.TZ).Format(minute), a.Summary})
+		}
+	}
+	return out, err
+}
+
 // alerts returns the alert settings; nil if this server has no alerts.
 func (v *visit) alerts() (*alertsData, error) {
 	if v.h.Alerts == nil {

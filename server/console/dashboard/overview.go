@@ -20,6 +20,7 @@ type overviewData struct {
 	Before    string // the period that tiles are compared with; empty without one
 	Trend     trend
 	Outcome   outcome
+	Alerts    []alertRow // of the window
 	Changes   []changed
 	Further   []changed // more of them, behind a click
 	Agents    []agentRow
@@ -58,6 +59,9 @@ func (h *Handler) overview(v *visit) error {
 	d.Tiles = tiles(&d.Page, r, before)
 	if d.Own != nil {
 		d.Own.Lost, d.Own.Further, d.Tiles = top(d.Own.Lost), d.Own.Lost[len(top(d.Own.Lost)):], append([]tile{d.Own.Tile}, d.Tiles...)
+	}
+	if d.Alerts, err = v.recentAlerts(); err != nil {
+		return err
 	}
 	d.Outcome = newOutcome(&r.Outcome)
 	for i := range r.Changes {

@@ -32,6 +32,8 @@ type catalogData struct {
 	Versions []catalogRow
 	Action   string
 	New      string // where an eval begins
+	Tools    []toolRow
+	Rival    rivalForm
 	Site     string // of the workspace, for the command line; may be empty
 }
 
@@ -73,7 +75,24 @@ func (v *visit) saveCatalog() error {
 	if d.Base, err = strconv.Atoi(v.R.PostFormValue("base")); err != nil || d.Base < 0 {
 		return apierr.InvalidRequest("The form lacks the version that it changes. Reload the page.")
 	}
-	if v.R.PostFormValue("do") != "save" {
+	do := v.R.PostFormValue("do")
+	if do == "add" {
+		own, err := v.h.Evals.Catalog(v.R.Context(), v.actor())
+		if err != nil {
+			return err
+		}
+		d.Rival, d.Source, d.Example = v.rival(), own.Source, own.Version == 0
+		added, err := v.addRival(own, d.Rival)
+		if err != nil {
+			d.Problem = apierr.Of(err).Description
+			if d.Example {
+				d.Source = v.exampleCatalog()
+			}
+			return v.showCatalog(http.StatusUnprocessableEntity, d)
+		}
+		d.Source, d.Example, do = added, false, "save"
+	}
+	if do != "save" {
 		d.Warnings, err = v.h.Evals.CheckCatalog(v.R.Context(), v.actor(), []byte(d.Source))
 		d.Checked = err == nil
 	} else {
@@ -121,6 +140,16 @@ func (v *visit) showCatalog(status int, d catalogData) error {
 	list, emails, err := v.h.Evals.CatalogHistory(v.R.Context(), v.actor(), catalogsListed)
 	if err != nil {
 		return err
+	}
+	if len(list) > 0 {
+		current, err := v.h.Evals.Catalog(v.R.Context(), v.actor())
+		if err != nil {
+			return err
+		}
+		d.Tools = v.toolRows(current.Source)
+	}
+	for _, c := range v.categories() {
+		d.Rival.Categories = append(d.Rival.Categories, choice{Key: c.Slug, Name: c.Name, On: c.Slug == d.Rival.Category})
 	}
 	for i, c := range list {
 		row := catalogRow{Number: c.Number, Link: v.at("evals", "catalog", "versions", strconv.Itoa(c.Number)), When: chart.Minute(c.CreatedAt), Who: emails[c.CreatedBy], On: i == 0}

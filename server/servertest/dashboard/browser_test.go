@@ -41,6 +41,8 @@ func TestPagesInARealBrowser(t *testing.T) {
 		{"conversion-linear", credited + "?model=linear"},
 		{"refund", refund},
 		{"noise", o.at("/noise")},
+		{"filtered", o.at("?agent=ChatGPT-User&assistant=ChatGPT")},
+		{"install", o.at("/install?stack=python")},
 		{"settings", o.at("/settings?done=saved")},
 		{"not-found", empty.at("")},
 		{"bad-query", o.at("?tz=Mars")},
@@ -54,9 +56,13 @@ func TestPagesInARealBrowser(t *testing.T) {
 		_, markup[p.name] = o.get(p.path)
 	}
 	_, markup["empty"] = empty.get(empty.at(""))
+	gina := &owner{t: t, d: d, email: "gina@example.com", http: newBrowser(t)}
+	gina.signIn()
+	_, markup["created"] = gina.post("/workspaces", url.Values{"site": {"https://gina.dev"}, "stack": {"go"}, "form_token": {gina.formToken("/workspaces")}})
 	_, markup["new key"] = o.send("/keys", url.Values{"kind": {"secret"}, "label": {"another"}})
 	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
 	b.Open(o.at("/settings"))
+	b.Do(chromedp.Click(chromedp.CSS("#keys > .why > summary")))
 	b.Load(chromedp.Click(chromedp.CSS("form[action$='/settings/keys'] button")))
 	visit("key")
 	b.Open(o.at("/settings"))
@@ -66,7 +72,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 	b.Load(chromedp.Click(chromedp.CSS("form[action$='/rotate'] button")))
 	visit("webhook-secret")
 	b.Open(o.at("/settings"))
-	b.Do(chromedp.SendKeys(chromedp.CSS("#name"), "nobody@example.com"), chromedp.Click(chromedp.CSS("#sure")))
+	b.Do(chromedp.Click(chromedp.CSS("#erase > .danger > summary")), chromedp.SendKeys(chromedp.CSS("#name"), "nobody@example.com"), chromedp.Click(chromedp.CSS("#sure")))
 	b.Load(chromedp.Click(chromedp.CSS("form[action$='/settings/erase'] button")))
 	visit("erased")
 	b = chrome.New(t, d.URL, empty.http.Jar)

@@ -105,3 +105,53 @@ func TestCataloguePage(t *testing.T) {
 	_, body = o.get(o.at("/log"))
 	shows("the log", body, "Stored version 4 of the catalogue")
 }
+
+// TestAddARival: a form adds a tool to the own catalogue, whose tools are rows; what is wrong
+// keeps what was typed and stores nothing.
+func TestAddARival(t *testing.T) {
+	s := newService(t)
+	o, vic := newOwner(t, s, "acme", "paid"), newOwner(t, s, "vic", "paid")
+	s.Join(t, o.w, vic.w.OwnerID, identity.Viewer)
+	if _, _, err := s.Evals.PutCatalog(t.Context(), o.actor(), []byte(votes), 0); err != nil {
+		t.Fatal(err)
+	}
+	add := func(base string, pairs ...string) (int, string) {
+		return o.send("/evals/catalog", append([]string{"do", "add", "base", base}, pairs...)...)
+	}
+	for name, c := range map[string]struct {
+		want   string
+		status int
+		fields []string
+	}{
+		"no category": {"Choose the category of the rival.", 422, []string{"name", "Quill", "category", "x"}},
+		"no letter":   {"The name needs a Latin letter or a digit.", 422, []string{"name", "♥", "category", "web"}},
+		"known":       {"Flask is in this category already", 422, []string{"name", "Flask", "category", "web"}},
+		"ecosystem":   {`The package "brew:quill" has no known ecosystem`, 422, []string{"name", "Quill", "category", "web", "packages", "brew:quill"}},
+	} {
+		status, body := add("1", c.fields...)
+		if status != c.status || !strings.Contains(text(body), c.want) || !strings.Contains(body, `name="name" required maxlength="80" autocomplete="off" value="`+c.fields[1]) {
+			t.Errorf("%s: %d %s", name, status, text(body))
+		}
+	}
+	if c, err := s.Evals.Catalog(t.Context(), o.actor()); err != nil || c.Version != 1 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	_, body := add("1", "name", "Quill JS", "category", "web", "aliases", "Quill.js, QuillKit", "domains", "quill.example", "packages", "pypi:quill npm:@quill/js")
+	if page := text(body); !strings.Contains(page, "Saved.") || !strings.Contains(page, "Quill JS quill-js · quill.example Web frameworks Quill.js, QuillKit npm:@quill/js, pypi:quill") {
+		t.Errorf("added: %s", page)
+	}
+	_, body = add("2", "name", "Rook", "category", "web")
+	if page := text(body); !strings.Contains(page, "version 3") || !strings.Contains(page, "Rook rook Web frameworks – –") || !strings.Contains(page, "Quill JS quill-js") {
+		t.Errorf("a second one: %s", page)
+	}
+	if status, body := add("2", "name", "Pawn", "category", "web"); status != http.StatusConflict || !strings.Contains(body, "name: Pawn") {
+		t.Errorf("a conflict: %d %s", status, text(body))
+	}
+	if _, body := vic.get(o.at("/evals/catalog")); !strings.Contains(text(body), "Rook rook") || strings.Contains(body, "Add a rival") {
+		t.Errorf("a viewer: %s", text(body))
+	}
+	status, _ := vic.post(o.at("/evals/catalog"), map[string][]string{"form_token": {vic.formToken()}, "do": {"add"}, "base": {"3"}, "name": {"Evil"}, "category": {"web"}})
+	if c, err := s.Evals.Catalog(t.Context(), o.actor()); status < 400 || err != nil || c.Version != 3 {
+		t.Errorf("a viewer adds: %d, %+v, %v", status, c, err)
+	}
+}
