@@ -118,7 +118,7 @@ func (b *Tab) fits(name string, width int64) {
 		return {
 			wide: document.documentElement.scrollWidth - innerWidth,
 			wider: boxes("main *").filter(([, box]) => box.right > innerWidth + 1).map(([e, box]) => name(e, box)),
-			small: boxes("main button, main .button, main input:not([type=checkbox]), main select, main textarea").filter(([, box]) => box.height < 44 || box.width < 44).map(([e, box]) => name(e, box)),
+			small: boxes("main button, main .button, main input:not([type=checkbox], [type=radio]), main select, main textarea").filter(([, box]) => box.height < 44 || box.width < 44).map(([e, box]) => name(e, box)),
 		};
 	})()`)
 	if got.Wide > 0 || len(got.Wider) > 0 {
