@@ -264,7 +264,7 @@ func TestOwnResult(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, text(body))
 		}
 	}
-	if !strings.Contains(body, `<tr id="birch" class="lead">`) || strings.Count(body, `class="lead"`) != 1 {
+	if !strings.Contains(body, `<tr id="birch" class="lead">`) || strings.Count(body, `" class="lead">`) != 1 || strings.Count(body, `<tr class="lead">`) != 1 {
 		t.Error("the row of the own tool does not stand out")
 	}
 	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`<span class="sub line">Your tool: <bdi>Birch [\d.]+%, rank \d`).MatchString(body) {
