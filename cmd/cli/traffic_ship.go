@@ -87,6 +87,7 @@ func (o *shipOptions) run(ctx context.Context) error {
 	stats, err := ship.Run(ctx, cfg)
 	o.clear()
 	var refused *ship.RefusedError
+	var spool *ship.SpoolError
 	var path *os.PathError
 	switch {
 	case errors.Is(err, context.Canceled) && !o.once:
@@ -99,10 +100,24 @@ func (o *shipOptions) run(ctx context.Context) error {
 		err = &codedError{err, exitIncomplete, "run it again later: it continues where it stopped"}
 	case errors.Is(err, ship.ErrLocked):
 		return usageErr("--spool FOLDER", "%w", err)
+	case errors.As(err, &spool):
+		return usageErr(spoolHint(spool), "%w", err)
+	case errors.Is(err, ship.ErrNoHost):
+		return usageErr("--host HOST: the host name of the site that wrote the log", "%w", err)
 	case errors.As(err, &path):
 		return badInput(err)
 	}
 	return errors.Join(err, o.summary(stats))
+}
+
+// spoolHint returns what to do about a spool folder of another service or workspace. Its
+// offsets are of use to that one only, so no advice is to delete it.
+func spoolHint(e *ship.SpoolError) string {
+	const other = "--spool FOLDER gives each service and workspace a folder of its own"
+	if e.URL != e.ToURL {
+		return "--server " + e.URL + " goes on there; " + other
+	}
+	return "the key is of another workspace; " + other
 }
 
 // config checks the flags.

@@ -27,7 +27,7 @@ func TestShipperKilledSendsEachLineOnce(t *testing.T) {
 	key := s.collectorKey()
 	log := filepath.Join(s.dir, "access.log")
 	ship := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "firstpick", append([]string{"traffic", "ship", "--server", s.base, "--spool", filepath.Join(s.dir, "spool")}, args...)...)
+		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "firstpick", append([]string{"traffic", "ship", "--server", s.base, "--host", "acme.example", "--spool", filepath.Join(s.dir, "spool")}, args...)...)
 		cmd.Env = append(s.env, "FIRSTPICK_KEY="+key)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

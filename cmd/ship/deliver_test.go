@@ -323,7 +323,7 @@ func TestSpoolOfAnotherService(t *testing.T) {
 	w.write(w.log, visits(0, 1))
 	w.shipped()
 	w.cfg.URL = "https://other.example"
-	if _, err := w.run(); err == nil || !strings.Contains(err.Error(), "is for the workspace w-test of https://fp.example") {
+	if _, err := w.run(); err == nil || !strings.Contains(err.Error(), "is for the workspace w-test of https://fp.example, not for https://other.example") {
 		t.Error(err)
 	}
 	w.cfg.URL = "https://fp.example"

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 	"unicode"
 
@@ -28,6 +29,9 @@ type parser struct {
 	all    bool
 	report func(kind, where, message string) // of a line that cannot be read
 	stats  *Stats
+
+	named    bool  // a line named its host
+	hostless error // of the first event without a host, while no line named one; it ends the run
 
 	body  bytes.Buffer
 	lines []parsed // of body
@@ -111,6 +115,7 @@ func (p *parser) events(src *source, backfill bool, now time.Time, body []byte, 
 		}
 		p.unreadable(src, all[r.Index].number, r.Message)
 	}
+	p.named = p.named || slices.ContainsFunc(batch.Inputs, func(in event.Input) bool { return in.Host != "" })
 	for i := range batch.Inputs {
 		in := &batch.Inputs[i]
 		if !p.all && !mayBeAgent(in) {
@@ -118,6 +123,13 @@ func (p *parser) events(src *source, backfill bool, now time.Time, body []byte, 
 			continue
 		}
 		at := &all[in.Index]
+		switch missing := src.format != JSON && in.Host == ""; {
+		case missing && p.named:
+			p.unreadable(src, at.number, "the line names no host, as others do")
+			continue
+		case missing && p.hostless == nil:
+			p.hostless = fmt.Errorf("%s:%d: %w", src.path, at.number, ErrNoHost)
+		}
 		id := eventID(src.head, at.offset, at.raw)
 		raw, err := toEvent(in, id)
 		if src.format == JSON {

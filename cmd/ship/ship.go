@@ -27,6 +27,10 @@ const (
 // read before is sent; the next run goes on from there.
 var ErrAway = errors.New("the service does not take events")
 
+// ErrNoHost ends a run on a log that names no host, without one in [Config]: its
+// events would belong to no site, and sending them again would not mend them.
+var ErrNoHost = errors.New("the log names no host")
+
 // A Config sets the logs to read and the service. All fields are required but
 // those that say otherwise.
 type Config struct {
@@ -93,7 +97,7 @@ type shipper struct {
 
 // Run ships until ctx ends, or until all was read. Lines read by then are sent,
 // or spooled, or read again by the next run. The error is ctx's when
-// it ended, a *RefusedError, ErrAway, ErrLocked, or one of a file.
+// it ended, a *RefusedError, a *SpoolError, ErrAway, ErrLocked, ErrNoHost, or one of a file.
 func Run(ctx context.Context, cfg Config) (_ Stats, err error) {
 	s := &shipper{Config: cfg, detect: newDetector(), samples: map[string]int{}, backoff: firstBackoff}
 	s.URL = strings.TrimRight(s.URL, "/")
@@ -220,7 +224,7 @@ func (s *shipper) read() (read, over bool, err error) {
 				continue
 			}
 			n, err := s.block(src)
-			if err != nil && src == f.current && !src.final {
+			if errors.Is(err, ErrNoHost) || err != nil && src == f.current && !src.final {
 				return read, false, err
 			}
 			if err != nil {
@@ -271,6 +275,10 @@ func (s *shipper) block(src *source) (n int, err error) {
 	if len(s.pending) == 0 {
 		s.since = now
 	}
-	s.pending = append(s.pending, s.parser.block(src, backfill, now, batch)...)
+	events := s.parser.block(src, backfill, now, batch)
+	if s.parser.hostless != nil {
+		return 0, s.parser.hostless
+	}
+	s.pending = append(s.pending, events...)
 	return len(batch), err
 }

@@ -132,6 +132,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, svc: &service{}, dir: t.TempDir(), now: start()}
 	w.log = filepath.Join(w.dir, "access.log")
 	w.cfg = ship.Config{
+		Host:  "acme.example",
 		Files: []string{w.log}, URL: "https://fp.example", Key: "sk", Client: &http.Client{Transport: w.svc}, Spool: filepath.Join(w.dir, "spool"),
 		Format: ship.Auto, Now: func() time.Time { return w.now }, Say: func(s string) { w.said = append(w.said, s) }, Progress: func(s ship.Stats) { w.last = s },
 	}

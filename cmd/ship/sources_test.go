@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firstpick/firstpick/cmd/ship"
 )
 
 func TestBackfill(t *testing.T) {
@@ -147,4 +149,29 @@ func TestTwoLogsThatBeginAlike(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.hasAll(120) // and the first line, which is the same in all, once
+}
+
+// TestLogWithoutHost sends nothing: events of no site cannot be mended later. Where lines
+// name their hosts, one without is left out.
+func TestLogWithoutHost(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.Once, w.cfg.Host = true, ""
+	w.write(w.log, visits(0, 3))
+	if _, err := w.run(); !errors.Is(err, ship.ErrNoHost) || !strings.Contains(err.Error(), "access.log:1: ") {
+		t.Error(err)
+	}
+	if len(w.svc.paths) != 0 {
+		t.Errorf("sent %v", w.svc.paths)
+	}
+	w.cfg.Host = "acme.example" // it lost no line
+	if got := w.shipped(); got.Sent != 3 {
+		t.Errorf("%+v", got)
+	}
+	named := filepath.Join(t.TempDir(), "vhost.log")
+	first, rest, _ := strings.Cut(visits(10, 12), "\n")
+	w.write(named, "acme.example:443 "+first+"\n"+rest)
+	w.cfg.Files, w.cfg.Host = []string{named}, ""
+	if got := w.shipped(); got.Sent != 1 || got.Unreadable != 1 {
+		t.Errorf("%+v", got)
+	}
 }

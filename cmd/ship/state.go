@@ -66,11 +66,29 @@ func readState(dir string) (*state, error) {
 	return s, nil
 }
 
+// A SpoolError reports a spool folder that was used for another service or workspace.
+type SpoolError struct {
+	Dir            string
+	Workspace, URL string // of the events that were sent from it; Workspace may be empty
+	To, ToURL      string // the workspace and the service of this run; To may be empty
+}
+
+// Error implements error.
+func (e *SpoolError) Error() string {
+	name := func(workspace, url string) string {
+		if workspace == "" {
+			return url
+		}
+		return "the workspace " + workspace + " of " + url
+	}
+	return fmt.Sprintf("the spool folder %s is for %s, not for %s", e.Dir, name(e.Workspace, e.URL), name(e.To, e.ToURL))
+}
+
 // belongs fails when the logs were read for another service or workspace: its
 // state does not apply to this one. An empty workspace is not known yet.
 func (s *state) belongs(url, workspace string) error {
 	if s.url != "" && s.url != url || s.workspace != "" && workspace != "" && s.workspace != workspace {
-		return fmt.Errorf("the spool folder %s is for the workspace %s of %s: give another, or delete it to send the logs again", s.dir, s.workspace, s.url)
+		return &SpoolError{s.dir, s.workspace, s.url, workspace, url}
 	}
 	s.url = url
 	if workspace != "" {

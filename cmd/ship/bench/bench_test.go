@@ -66,6 +66,7 @@ func answer(status int, body string) *http.Response {
 func shipAll(tb testing.TB, path, spool string, progress func(ship.Stats)) ship.Stats {
 	tb.Helper()
 	stats, err := ship.Run(context.Background(), ship.Config{
+		Host:  "acme.example",
 		Files: []string{path}, URL: "https://fp.example", Key: "sk", Client: &http.Client{Transport: taking{}}, Spool: spool, Format: ship.Auto, Once: true,
 		Now: start, Sleep: func(context.Context, time.Duration) error { return nil }, Progress: progress, Say: func(s string) { tb.Error(s) },
 	})

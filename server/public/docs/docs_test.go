@@ -73,6 +73,14 @@ func TestEveryPageHasATitleOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBlocksAreServedWithoutTheMarksOfTests(t *testing.T) {
+	for _, p := range docstest.New(t).Pages {
+		if found := regexp.MustCompile("(?m)^ *```[^`\n]* [^`\n]*$").Find(p.Markdown); found != nil {
+			t.Errorf("%s holds %q", p.Path, found)
+		}
+	}
+}
+
 func TestAnchorsThatOthersLeadTo(t *testing.T) {
 	set := docstest.New(t)
 	for path, ids := range map[string][]string{
