@@ -17,12 +17,17 @@ import (
 // A draft is an eval file with built-in prompts, to be edited.
 type draft struct{ propose.Draft }
 
+// noLibrary reports a category without built-in prompts, such as one of an own catalogue.
+func noLibrary(category string) error {
+	return usageErr("write evals/"+category+".yaml with prompts of your own; /docs/own-catalogue of a server has an example", "category %q has no built-in prompts", category)
+}
+
 // newDraft drafts an eval of a category with n of its built-in prompts, spread evenly;
 // 0 is all.
 func newDraft(c *catalog.Category, n int) (*draft, error) {
 	library, err := eval.Library(fixtures.Files(), c.Slug)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageErr("write evals/"+c.Slug+".yaml by hand", "%w", err)
+		return nil, noLibrary(c.Slug)
 	}
 	if err != nil {
 		return nil, err

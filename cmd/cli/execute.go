@@ -119,12 +119,16 @@ func preflight(ctx context.Context, ev *eval.Eval, deps agents.Deps, maxCost flo
 
 func buildAgents(ev *eval.Eval, deps agents.Deps) (map[string]agent.Agent, error) {
 	built := map[string]agent.Agent{}
+	var failed []error
 	for _, spec := range ev.Agents {
 		one, err := agents.Build(spec, deps)
 		if err != nil {
-			return nil, badInput(err)
+			failed = append(failed, err)
 		}
 		built[spec.Name] = one
+	}
+	if len(failed) > 0 {
+		return nil, badInput(errors.Join(failed...))
 	}
 	return built, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,8 +142,11 @@ func (o *fromOptions) propose(ctx context.Context, reader *propose.Reader, p pro
 // draft returns the text of the proposed eval.
 func (o *fromOptions) draft(ctx context.Context, p propose.Product, category *catalog.Category) ([]byte, error) {
 	library, err := eval.Library(fixtures.Files(), p.Category)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noLibrary(p.Category)
+	}
 	if err != nil {
-		return nil, usageErr("write evals/"+p.Category+".yaml by hand", "%w", err)
+		return nil, err
 	}
 	d, err := newDraft(category, 0)
 	if err != nil {

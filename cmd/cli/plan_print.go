@@ -48,12 +48,12 @@ func sayPlan(f forecast.Forecast) []string {
 			count(p.Tools, "tool"), p.Families),
 	}
 	for _, at := range p.ByICC {
-		lines = append(lines, fmt.Sprintf("power: %s if %.0f%% of the variance lies between prompts (ICC %.1f); %s if the two share all picks",
-			points(at.Detectable, "no difference"), 100*at.ICC, at.ICC, points(at.DetectableOfTwo, "none")))
+		lines = append(lines, fmt.Sprintf("power: %s if %.0f%% of the variance lies between prompts (ICC %.1f); %s if these two get all picks",
+			points(at.Detectable, "no difference can be shown"), 100*at.ICC, at.ICC, points(at.DetectableOfTwo, "none")))
 	}
 	if from := p.Pilot; from != nil {
 		lines = append(lines, fmt.Sprintf("power: %s from earlier runs of %s (ICC %.2f), 80%% range %s to %s",
-			points(from.Detectable, "no difference"), count(from.Prompts, "prompt"), from.ICC, points(from.Low, "0"), points(from.High, "no end")))
+			points(from.Detectable, "no difference can be shown"), count(from.Prompts, "prompt"), from.ICC, points(from.Low, "0"), points(from.High, "no end")))
 	}
 	lines = append(
 		lines,

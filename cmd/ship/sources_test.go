@@ -151,7 +151,7 @@ func TestTwoLogsThatBeginAlike(t *testing.T) {
 	w.hasAll(120) // and the first line, which is the same in all, once
 }
 
-// TestLogWithoutHost sends nothing: events of no site cannot be mended later. Where lines
+// TestLogWithoutHost sends nothing: events of no site cannot be fixed later. Where lines
 // name their hosts, one without is left out.
 func TestLogWithoutHost(t *testing.T) {
 	w := newWorld(t)

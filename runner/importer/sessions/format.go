@@ -45,8 +45,9 @@ type format struct {
 	document bool
 	// choose returns the decoder of a file by an object of its beginning, nil if the
 	// object does not decide.
-	choose func(*head) (decode stream.Decoder, prompt promptOf)
-	names  map[string]string // files that are known to be something else, and what
+	choose  func(*head) (decode stream.Decoder, prompt promptOf)
+	example string            // a line that choose decides by, and where the program leaves it
+	names   map[string]string // files that are known to be something else, and what
 }
 
 // promptOf returns the user's prompt of a line of a stream, whose decoder ignores it.
@@ -57,19 +58,19 @@ func Kinds() []string { return slices.Sorted(maps.Keys(formats())) }
 
 func formats() map[string]format {
 	return map[string]format{
-		"claude-code": {agent: "claude-code", choose: chooseClaude, names: map[string]string{
+		"claude-code": {agent: "claude-code", example: `a line such as {"type":"user","sessionId":"…","message":{…}}, as in ~/.claude/projects/*/*.jsonl`, choose: chooseClaude, names: map[string]string{
 			"history.jsonl": "list of prompts",
 		}},
-		"codex": {agent: "codex", choose: chooseCodex, names: map[string]string{
+		"codex": {agent: "codex", example: `a first line such as {"type":"session_meta","payload":{…}}, as in ~/.codex/sessions/**/rollout-*.jsonl`, choose: chooseCodex, names: map[string]string{
 			"history.jsonl": "list of prompts", "session_index.jsonl": "list of sessions",
 		}},
-		"gemini": {agent: "gemini-cli", choose: chooseGemini, names: map[string]string{
+		"gemini": {agent: "gemini-cli", example: `a first line such as {"sessionId":"…","projectHash":"…"}, as in ~/.gemini/tmp/*/chats/session-*`, choose: chooseGemini, names: map[string]string{
 			"logs.json": "list of prompts without answers",
 		}},
-		"cursor": {agent: "cursor", choose: chooseCursor, names: map[string]string{
+		"cursor": {agent: "cursor", example: `a line such as {"role":"user","message":{…}}, as in ~/.cursor/projects/*/agent-transcripts/*/*.jsonl`, choose: chooseCursor, names: map[string]string{
 			"store.db": "database of Cursor; its transcripts are in ~/.cursor/projects/*/agent-transcripts",
 		}},
-		"atif": {agent: "", document: true, choose: chooseATIF},
+		"atif": {agent: "", document: true, example: `a trajectory with "schema_version":"ATIF-v1.…"`, choose: chooseATIF},
 	}
 }
 

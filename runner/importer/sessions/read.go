@@ -170,7 +170,7 @@ func (f *file) finish() (*Session, *Skip) {
 	case f.parser == nil && f.r.format.document && strings.HasPrefix(f.schema, "ATIF"):
 		return unusable(Version, fmt.Sprintf("%.40q; known: ATIF-v1", f.schema))
 	case f.parser == nil:
-		return unusable(NotSession, "no line has the form of a session of "+f.r.Kind)
+		return unusable(NotSession, fmt.Sprintf("no line has the form of a session of %s: want %s", f.r.Kind, f.r.format.example))
 	}
 	out := f.parser.End(0)
 	if f.r.Kind == "cursor" && out.Session == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/store/identity"
@@ -46,6 +47,7 @@ func (h *Handler) Mount(r chi.Router) {
 type formData struct {
 	Notice, Error, Email string
 	Providers            []*Provider
+	InLog                bool // mails are
 }
 
 func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +75,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) show(w http.ResponseWriter, status int, d formData) {
-	d.Providers = h.Providers
+	d.Providers, d.InLog = h.Providers, mail.InLog(h.Agents.Outbox.Mailer)
 	h.Pages.Show(w, status, "signin", "Sign in", d)
 }
 
@@ -114,7 +116,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 	default:
 		h.Sessions.Keep(w, browserCookie, browser, registrations.SignInLife)
-		h.Pages.Show(w, http.StatusOK, "sent", "Check your inbox", map[string]string{"Email": email})
+		h.Pages.Show(w, http.StatusOK, "sent", "Check your inbox", formData{Email: email, InLog: mail.InLog(h.Agents.Outbox.Mailer)})
 	}
 }
 

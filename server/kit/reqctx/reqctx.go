@@ -127,7 +127,7 @@ func ParseProxies(cidrs []string) (Proxies, error) {
 	for _, c := range cidrs {
 		p, err := netip.ParsePrefix(c)
 		if err != nil {
-			return nil, fmt.Errorf("trusted-proxies: %q is not a network such as 10.0.0.0/8", c)
+			return nil, fmt.Errorf("trusted-proxies: %q is not a network such as 10.0.0.0/8 (only the collector's FIRSTPICK_TRUSTED_PROXIES is a count of proxies)", c)
 		}
 		out = append(out, p)
 	}
