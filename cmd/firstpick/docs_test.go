@@ -45,9 +45,18 @@ func TestQuickstartRuns(t *testing.T) {
 		return ""
 	}
 	var script strings.Builder
-	found := runnable.FindAllStringSubmatch(read("/docs/quickstart.md"), -1)
+	source, err := os.ReadFile("../../server/public/docs/pages/quickstart.md") // the served page has no marks
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := read("/docs/quickstart.md")
+	found := runnable.FindAllStringSubmatch(string(source), -1)
 	for _, m := range found {
-		script.WriteString(m[1])
+		block := strings.ReplaceAll(m[1], "{{.Base}}", "http://"+addr)
+		if !strings.Contains(served, "```sh\n"+block+"```") {
+			t.Errorf("the served page lacks the block\n%s", block)
+		}
+		script.WriteString(block)
 	}
 	project := filepath.Join(dir, "project")
 	if err := os.MkdirAll(project, 0o755); err != nil {
