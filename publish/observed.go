@@ -164,7 +164,7 @@ func (f *fieldwork) documents(docs map[string][]byte) (studies []FieldStudy, err
 	return studies, nil
 }
 
-// loadObserved reads the field part of a snapshot without computing it.
+// loadObserved reads the field part of a snapshot. It computes only what no document has.
 func loadObserved(m Manifest, docs map[string][]byte) (out Observed, err error) {
 	if len(m.Observed) == 0 {
 		return out, nil
@@ -184,7 +184,31 @@ func loadObserved(m Manifest, docs map[string][]byte) (out Observed, err error) 
 		}
 		out.Boards = append(out.Boards, b)
 	}
-	return out, nil
+	return out, splitLanguages(m, docs, out.Boards)
+}
+
+// splitLanguages counts the agents of each language of boards, from the lines of their studies.
+func splitLanguages(m Manifest, docs map[string][]byte, boards []observed.Board) error {
+	if !slices.ContainsFunc(boards, func(b observed.Board) bool { return len(b.Languages) > 1 }) {
+		return nil
+	}
+	var known fields
+	if err := decode(docs, catalogName, &known); err != nil {
+		return err
+	}
+	for _, listed := range m.Observed {
+		s, err := facts.Decode(docs[studyPath(listed.Name)])
+		if err != nil {
+			return &DamageError{Path: studyPath(listed.Name), Reason: err.Error()}
+		}
+		for i := range boards {
+			at := slices.IndexFunc(known.Observed, func(c seen) bool { return c.Study == s.Name && c.Slug == boards[i].Category })
+			if boards[i].FieldStudy == s.Name && at >= 0 {
+				boards[i].SplitLanguages(s, known.Observed[at].Category)
+			}
+		}
+	}
+	return nil
 }
 
 func observedPath(category string) string { return path.Join("observed", category+".json") }

@@ -125,6 +125,9 @@ type Part struct {
 type LanguageBoard struct {
 	Language string `json:"language"`
 	Part
+	// Agents are parts of this part, once SplitLanguages counted them. No document has them:
+	// they follow from the lines of the study.
+	Agents []AgentBoard `json:"-"`
 }
 
 // An AgentBoard is the part of a board by one agent.

@@ -118,6 +118,51 @@ func category(slugs ...string) observed.Category {
 	return c
 }
 
+// TestSplitLanguages: the agents of the languages add up to those of the board.
+func TestSplitLanguages(t *testing.T) {
+	s, of, split := builtInStudy(t), lookup(builtIn(t)), 0
+	boards, _ := observed.Boards([]*facts.Study{s}, of)
+	for i := range boards {
+		b := &boards[i]
+		c, _ := of(s, b.Category)
+		b.SplitLanguages(s, c)
+		if len(b.Languages) < 2 {
+			if len(b.Languages) == 1 && b.Languages[0].Agents != nil {
+				t.Errorf("%s has one language", b.Category)
+			}
+			continue
+		}
+		split++
+		units, uses := map[string]int{}, map[string]int{}
+		for _, l := range b.Languages {
+			n := 0
+			for _, a := range l.Agents {
+				n += a.NUnits
+				units[a.Agent] += a.NUnits
+				for _, r := range a.Tools {
+					uses[a.Agent+" "+r.Slug] += r.Uses
+				}
+			}
+			if n != l.NUnits {
+				t.Errorf("%s in %s: %d units of agents, %d in all", b.Category, l.Language, n, l.NUnits)
+			}
+		}
+		for _, a := range b.Agents {
+			if units[a.Agent] != a.NUnits {
+				t.Errorf("%s, %s: %d units in languages, %d in all", b.Category, a.Agent, units[a.Agent], a.NUnits)
+			}
+			for _, r := range a.Tools {
+				if uses[a.Agent+" "+r.Slug] != r.Uses {
+					t.Errorf("%s, %s, %s: %d uses in languages, %d in all", b.Category, a.Agent, r.Slug, uses[a.Agent+" "+r.Slug], r.Uses)
+				}
+			}
+		}
+	}
+	if split < 3 {
+		t.Errorf("%d boards have several languages", split)
+	}
+}
+
 func TestAUnitCountsForEachOfItsTools(t *testing.T) {
 	s := study("s", "r1 Codex Go a+b", "r1 Codex Go a", "r2 Devin Go b", "r2 Devin Go gone", "r3 Devin Rust gone")
 	b, enough := observed.Rank(s, category("a", "b", "z"))

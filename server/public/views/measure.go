@@ -162,6 +162,10 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		if rank, used := s.place(); s.Use.Uses > 0 {
 			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {
+			case s.alone() > 0:
+				f.Value, f.Note = "–", "no other listed tool was used"
+			case s.Language != "" && s.overlaps():
+				f.Value, f.Note = "not known", "its interval overlaps others of the "+plural(used, "used tool", "used tools")
 			case s.Language != "": // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the used tools by rate, not tested"
 			case ok && low == 1 && high >= used:

@@ -16,13 +16,10 @@ import (
 type pairAgents struct {
 	A, B, Board, Link string
 	Unit, Units, Of   string // what is counted, the heading of the counts, what the rates are of
-	// Language is that of the tools where the board has several. Its agents are not split by
-	// language: their rates are of all.
-	Language      string
-	Ruler         template.HTML
-	Parts         []pairAgent
-	Source, Lines string // the study, and the file with each unit
-	Age           age
+	Ruler             template.HTML
+	Parts             []pairAgent
+	Source, Lines     string // the study, and the file with each unit
+	Age               age
 }
 
 // A pairAgent is how often one agent used each of two tools.
@@ -35,19 +32,19 @@ type pairAgent struct {
 
 // agents compares two tools by agent; nil where they were not seen on one part of a board.
 func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
-	if s.Apart != nil || len(s.Board.Agents) == 0 {
+	board, agents := s.Board, usersOf(s.Board, s.Language)
+	if s.Apart != nil || len(agents) == 0 {
 		return nil
 	}
-	board := s.Board
 	d := pairAgents{
-		A: x, B: y, Language: s.Language, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
+		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
 		Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
 	}
 	if in.SnapshotID != "" && board.FieldStudy != "" && in.Units > 0 { // else the snapshot has no lines
 		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
 	}
 	most := 0.0
-	for _, agent := range board.Agents {
+	for _, agent := range agents {
 		p := newPairAgent(agent, x, y, a, b)
 		for _, m := range p.marks {
 			most = max(most, m.Rate, m.High)

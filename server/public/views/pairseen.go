@@ -32,7 +32,12 @@ func bothIn(b *observed.Board, x, y string) (p observed.Part, language string, o
 // seenWith returns where two tools were observed: on a board together, that of a category first,
 // and then on a board in different languages.
 func (r *Renderer) seenWith(x, y *tool, a, b, category string) (out []pairSeen) {
+	var boards []*observed.Board
 	for _, s := range x.Seen {
+		if slices.Contains(boards, s.Board) { // in another language
+			continue
+		}
+		boards = append(boards, s.Board)
 		i := slices.IndexFunc(y.Seen, func(o sighting) bool { return o.Board == s.Board })
 		if i < 0 {
 			continue

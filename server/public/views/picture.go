@@ -61,6 +61,9 @@ func (t *tool) seenNote(other string) string {
 		return other
 	}
 	s := t.Seen[0]
+	if s.vague() || s.alone() > 0 {
+		return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Whole(int64(s.Use.Uses)), unitsOf(s.Board, s.Part, s.Language))
+	}
 	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Percent(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))
 }
 
@@ -163,7 +166,7 @@ func (r *Renderer) Badge(slug string) (text, title string, ok bool) {
 		}
 	} else {
 		s := t.Seen[0]
-		board, at, text = s.Board.Name, s.Board.AsOf, "used in "+chart.Fixed(s.Use.UseRate)+" (observed)"
+		board, at, text = s.Board.Name, s.Board.AsOf, "used in "+s.rate()+" (observed)"
 	}
 	date := ""
 	if at != nil {

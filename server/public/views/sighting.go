@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 // A sighting is a tool on an observed board. On a board of several languages it is on the part
-// in the language in which it was used most, because it can only be used in its own.
+// in one of them, because it can only be used in its own.
 type sighting struct {
 	Board    *observed.Board
 	Part     observed.Part
@@ -21,39 +22,61 @@ type sighting struct {
 	Use      observed.Use
 }
 
-// sightingsOf returns where each tool was observed, the board with the most uses first. It has
-// also the tools that an observed board lists and nobody used.
+// sightingsOf returns where each tool was observed: where there was a choice first, and of those
+// where it was used most. It has also the tools that an observed board lists and nobody used.
 func sightingsOf(boards []observed.Board) map[string][]sighting {
 	out := map[string][]sighting{}
 	for i := range boards {
-		b := &boards[i]
-		for _, t := range b.Tools {
-			s := sighting{Board: b}
-			s.Part, s.Language = partOf(b, t.Slug)
-			s.Use, _ = useOf(s.Part, t.Slug)
-			out[t.Slug] = append(out[t.Slug], s)
+		for _, t := range boards[i].Tools {
+			out[t.Slug] = append(out[t.Slug], sightingsOn(&boards[i], t.Slug)...)
 		}
 	}
 	for _, list := range out {
-		sorting.StableFunc(list, func(a, b sighting) int { return b.Use.Uses - a.Use.Uses })
+		sorting.StableFunc(list, func(a, b sighting) int { return cmp.Or(a.alone()-b.alone(), b.Use.Uses-a.Use.Uses) })
 	}
 	return out
 }
 
-// partOf returns the part of a board in the language in which a tool was used most, or the
-// whole board where it has one language, or the tool was not used.
-func partOf(b *observed.Board, slug string) (p observed.Part, language string) {
-	p = wholePart(b)
-	if _, several := mainPart(b); several == "" {
-		return p, ""
-	}
-	most := 0
-	for _, l := range b.Languages {
-		if use, _ := useOf(l.Part, slug); use.Uses > most {
-			most, p, language = use.Uses, l.Part, l.Language
+// sightingsOn returns a tool in each language of a board in which it was used, or on the whole
+// board where that has one language, or the tool was not used.
+func sightingsOn(b *observed.Board, slug string) (out []sighting) {
+	if _, several := mainPart(b); several != "" {
+		for _, l := range b.Languages {
+			if use, _ := useOf(l.Part, slug); use.Uses > 0 {
+				out = append(out, sighting{b, l.Part, l.Language, use})
+			}
 		}
 	}
-	return p, language
+	if len(out) == 0 {
+		p := wholePart(b)
+		use, _ := useOf(p, slug)
+		out = append(out, sighting{Board: b, Part: p, Use: use})
+	}
+	return out
+}
+
+// alone is 1 where no other tool was used: its rate is 100 % by construction.
+func (s sighting) alone() int {
+	if _, used := s.place(); s.Use.Uses > 0 && used == 1 {
+		return 1
+	}
+	return 0
+}
+
+// vague reports whether the interval is so wide that the rate says little of other work.
+func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
+
+// counts is like 264 of 400.
+func (s sighting) counts() string {
+	return chart.Whole(int64(s.Use.Uses)) + " of " + chart.Whole(int64(s.Part.NUnits))
+}
+
+// rate is the use rate, or the counts where that is vague or no choice.
+func (s sighting) rate() string {
+	if s.vague() || s.alone() > 0 {
+		return s.counts()
+	}
+	return chart.Fixed(s.Use.UseRate)
 }
 
 func useOf(p observed.Part, slug string) (observed.Use, bool) {
@@ -90,6 +113,13 @@ func (s sighting) sentence(tool string) string {
 	if s.Use.Uses == 0 {
 		return fmt.Sprintf("%s, no agent used %s in %s.", inExisting, tool, units)
 	}
+	switch {
+	case s.alone() > 0:
+		return fmt.Sprintf("%s, %s is the only listed tool that agents used in %s.", inExisting, tool, unitsOf(s.Board, s.Part, s.Language))
+	case s.vague():
+		return fmt.Sprintf("%s, agents used %s in %s of %s, which says little of other work: the 95%% interval is %s.", inExisting,
+			tool, chart.Whole(int64(s.Use.Uses)), units, render.Interval(s.Use.CILow, s.Use.CIHigh))
+	}
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Percent(s.Use.UseRate), units)
 }
 
@@ -117,6 +147,30 @@ func (s sighting) place() (rank, used int) {
 	return rank, used
 }
 
+// usersOf returns the agents of an observed board, or of its part in a language.
+func usersOf(b *observed.Board, language string) []observed.AgentBoard {
+	if language == "" {
+		return b.Agents
+	}
+	i := slices.IndexFunc(b.Languages, func(l observed.LanguageBoard) bool { return l.Language == language })
+	if i < 0 {
+		return nil
+	}
+	return b.Languages[i].Agents
+}
+
+// overlaps reports whether the interval of a tool that was used overlaps that of another in its
+// part, so that their order is not known.
+func (s sighting) overlaps() bool {
+	n := 0
+	for _, t := range s.Part.Tools {
+		if t.Uses > 0 && t.CILow <= s.Use.CIHigh && s.Use.CILow <= t.CIHigh {
+			n++
+		}
+	}
+	return n > 1 // itself
+}
+
 // A seenPlace is what a page shows of tools on an observed board.
 type seenPlace struct {
 	Name, Link, Source string
@@ -124,7 +178,7 @@ type seenPlace struct {
 	Of                 string
 	Age                age
 	Near               render.Forest // the tools among others
-	Agents             []observedUse // of one tool, on a board of one language
+	Agents             []observedUse // of one tool
 	More               string        // what the board has beyond these tools; empty for nothing
 	Again              bool          // another place of the page has the same study: the boards list different tools
 	Cite               string
@@ -147,10 +201,11 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 		d.More = quantity(n, "more tool") + " on the board"
 	}
 	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
-	if language != "" || len(slugs) != 1 || len(b.Agents) < 2 {
+	agents := usersOf(b, language)
+	if len(slugs) != 1 || len(agents) < 2 {
 		return d
 	}
-	for _, a := range b.Agents {
+	for _, a := range agents {
 		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
 			u.Rate, u.Interval = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)
