@@ -59,7 +59,7 @@ func TestLanguagesAreNotMixed(t *testing.T) {
 		t.Errorf("%+v", picture)
 	}
 	for pair, want := range map[string]string{
-		"ash birch": "agents used Ash in 66.7% of the 60 TypeScript pull requests that use a listed tool and Birch in 33.3%.",
+		"ash birch": "agents used Ash in 66.7% of the 60 TypeScript pull requests that use a listed tool and Birch in 33.3%; the two intervals do not overlap.",
 		"ash cedar": "agents used Ash in 66.7% of 60 TypeScript pull requests and Cedar in 100% of 50 Python pull requests: different languages, so these are not alternatives.",
 	} {
 		a, b, _ := strings.Cut(pair, " ")

@@ -145,9 +145,10 @@ func (s pairSeen) counts(x, y string) string {
 		text += ", as often as " + y
 	default:
 		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
-		if s.Language == "" && s.unordered(x, y) {
-			if first.CILow > second.CIHigh {
-				text += "; the two intervals do not overlap, but with all tools of the board compared at once their order is not proven"
+		if first.CILow > second.CIHigh {
+			text += "; the two intervals do not overlap"
+			if s.Language == "" && s.unordered(x, y) {
+				text += ", but with all tools of the board compared at once their order is not proven"
 			}
 		}
 	}
