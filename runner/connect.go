@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/firstpick/firstpick/runner/agent"
@@ -75,6 +76,10 @@ func (c *connection) failed(inFlight int, infra *agent.InfraError) string {
 	if !c.over || inFlight > 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: no connection in %d tries over %s or longer: %v; start the server there (Ollama: `ollama serve`), correct base_url in the eval, or run `firstpick doctor` on it",
-		reasonUnreachable, c.tries, connectTimeout, infra.Err)
+	what, next := infra.Err.Error(), "start the server there (Ollama: `ollama serve`), correct base_url in the eval, or run `firstpick doctor` on it"
+	var unknown *net.DNSError
+	if errors.As(infra.Err, &unknown) {
+		what, next = "no address of "+unknown.Name+" is found", "check the network of this machine, and base_url in the eval"
+	}
+	return fmt.Sprintf("%s: no connection in %d tries over %s or longer: %s; %s", reasonUnreachable, c.tries, connectTimeout, what, next)
 }

@@ -3,6 +3,8 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,6 +85,25 @@ func TestALaneThatWasNeverReachedEndsSoon(t *testing.T) {
 			_ = b.close()
 		})
 	}
+}
+
+// TestAnUnknownHost: a name without an address has its own advice.
+func TestAnUnknownHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, 4, map[string]agent.Agent{"nobody": script(flask)})
+		b.realTime()
+		b.Agents["nobody"] = script(func(context.Context, agent.Task) (agent.Reply, error) {
+			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Unreached: true, Err: fmt.Errorf("post: %w", &net.DNSError{Name: "api.x.example", Server: "10.0.0.53:53", Err: "no such host"})}
+		})
+		s, err := b.run(t, t.Context())
+		if err != nil || s.Missing != 4 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if got := s.Closed["nobody"]; !strings.HasSuffix(got, "no address of api.x.example is found; check the network of this machine, and base_url in the eval") {
+			t.Error(got)
+		}
+		_ = b.close()
+	})
 }
 
 // TestALaneThatAnsweredOnceIsWaitedFor has a provider that goes away after its first

@@ -32,6 +32,9 @@ func (v *visit) trace() error {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return err
 	}
+	if simulates(&b.Manifest, t.Agent) { // its clock is made up, too
+		t.FinishedAt = nil
+	}
 	tools, err := toolsOf(b)
 	if err != nil {
 		return err
