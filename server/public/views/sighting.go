@@ -181,6 +181,7 @@ type seenPlace struct {
 	Agents             []observedUse // of one tool
 	More               string        // what the board has beyond these tools; empty for nothing
 	Again              bool          // another place of the page has the same study: the boards list different tools
+	OtherLanguage      bool          // of the same board
 	Cite               string
 }
 

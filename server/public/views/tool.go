@@ -143,6 +143,7 @@ func (r *Renderer) tool(slug string) (Page, error) {
 		if s.Use.Uses > 0 {
 			one := r.seenPlace(s.Board, s.Part, s.Language, slug)
 			one.Again = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == one.Source })
+			one.OtherLanguage = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Category == one.Category })
 			one.Cite = citeObserved(r.in, s.Board, t.Name+" in "+s.Board.Name+", how often agents used it: "+citedUse(t.Name, s.Use)+" of "+unitsOf(s.Board, s.Part, s.Language), r.in.BaseURL+toolPath(slug))
 			d.Seen = append(d.Seen, one)
 		}
