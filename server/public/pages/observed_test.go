@@ -55,6 +55,8 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/badge/flask.svg", 200, []string{"picked in ", " · Python web frameworks · May 2026"}, nil},
 		{"/search?q=prisma", 303, nil, nil},
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
+		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool or category"}},
+		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},
 		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
 		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite this", "format=csv"}, nil},

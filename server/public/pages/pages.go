@@ -159,7 +159,7 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 			out.Error.Suggestions = append(out.Error.Suggestions, t.Slug)
 			out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(t.URL, s.BaseURL), Text: t.Tool})
 		}
-		for _, slug := range near.seen {
+		for _, slug := range near.tools {
 			if tool, ok := s.Views.ObservedTool(slug); ok {
 				out.Near = append(out.Near, render.Link{Path: "/tools/" + slug, Text: tool})
 			}

@@ -24,7 +24,8 @@ type found struct {
 	// measure it.
 	ObservedTool *foundObserved `json:"observedTool,omitempty"`
 	known        bool           // the tool, but nothing of it is measured
-	seen         []string       // slugs of near tools that were only observed
+	tools        []string       // slugs of the tools with a page, the best match first
+	unmeasured   []string       // names of tools of the catalogue without a page
 	named        bool           // boards have q in their name
 }
 
@@ -70,25 +71,33 @@ func find(s *snapshotview.Site, query string) found {
 			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
 		}
 	}
-	for i, name := range append([]string{query}, s.SuggestTools(query)...) {
-		if t, ok := one(name); ok {
-			out.Suggestions = append(out.Suggestions, t)
-		} else if b, ok := s.ObservedOf(name); ok {
-			observe(b)
-			slug, _ := s.Slug(name)
-			tool, ok := s.Views.ObservedTool(slug)
-			switch {
-			case !ok:
-			case i == 0:
-				out.ObservedTool = &foundObserved{Name: tool, Slug: slug, Observed: true, URL: s.BaseURL + "/tools/" + slug}
-			case out.ObservedTool == nil || out.ObservedTool.Slug != slug:
-				out.seen = append(out.seen, slug)
-			}
+	if slug, ok := s.Slug(query); ok {
+		if tool, ok := s.Views.ObservedTool(slug); ok {
+			out.ObservedTool = &foundObserved{Name: tool, Slug: slug, Observed: true, URL: s.BaseURL + "/tools/" + slug}
 		}
 	}
-	near := s.SuggestObserved(query)
+	named, near := s.Named(query)
+	for i, slug := range slices.Concat([]string{query}, named, near) {
+		t, measured := one(slug)
+		b, seen := s.ObservedOf(slug)
+		ref, _ := s.Ref(slug)
+		switch {
+		case slices.Contains(out.tools, ref.Slug):
+		case (measured || seen) && len(out.tools) == maxTools:
+		case measured:
+			out.Suggestions, out.tools = append(out.Suggestions, t), append(out.tools, ref.Slug)
+		case seen:
+			observe(b)
+			if _, page := s.Views.ObservedTool(ref.Slug); page {
+				out.tools = append(out.tools, ref.Slug)
+			}
+		case i > 0 && i <= len(named) && !out.known && len(out.unmeasured) < maxTools:
+			out.unmeasured = append(out.unmeasured, ref.Name)
+		}
+	}
+	boards := s.SuggestObserved(query)
 	for _, b := range s.Observed {
-		if slices.Contains(near, b.Category) {
+		if slices.Contains(boards, b.Category) {
 			out.named = out.named || contains(b.Name, query)
 			observe(b)
 		}
@@ -101,6 +110,9 @@ func find(s *snapshotview.Site, query string) found {
 	}
 	return out
 }
+
+// maxTools is how many tools a search finds.
+const maxTools = 10
 
 // contains reports whether a name has a query of three characters and more in it, in any case.
 func contains(name, query string) bool {
@@ -163,11 +175,7 @@ func cut(s string) string {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named}
-	for _, t := range f.Suggestions {
-		out.Tools = append(out.Tools, t.Slug)
-	}
-	out.Tools = append(out.Tools, f.seen...)
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured}
 	for _, c := range f.Categories {
 		if !f.named || contains(c.Name, f.Query) {
 			out.Categories = append(out.Categories, c.Slug)
@@ -195,10 +203,13 @@ func (f found) markdown() []byte {
 		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
 		b.WriteString("This tool is in the catalogue, but none of its categories is measured yet.\n\n")
-	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0:
+	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0 && len(f.unmeasured) == 0:
 		b.WriteString("Nothing has this name, and nothing is near it.\n")
 	default:
 		b.WriteString("No tool has exactly this name. Near it:\n\n")
+		for _, name := range f.unmeasured {
+			b.WriteString("- " + name + " (in the catalogue, not measured yet)\n")
+		}
 	}
 	for _, t := range f.Suggestions {
 		line(t.Tool, t.URL)

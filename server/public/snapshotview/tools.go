@@ -1,10 +1,13 @@
 package snapshotview
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Ref returns the tool that q names, measured or not.
@@ -44,4 +47,34 @@ func (s *Site) Search(text string, n int) []catalog.Ref {
 		}
 	}
 	return out
+}
+
+// Named returns the slugs of the tools of a search, measured or not: named are those with the
+// words of q in their name, the best match first (catalog.Match), then by how often agents picked
+// or used them, then by name. near are other tools with a name near q.
+func (s *Site) Named(q string) (named, near []string) {
+	uses := map[string]int{}
+	for _, b := range s.Boards {
+		for _, t := range b.Tools {
+			uses[t.Slug] += t.Picks
+		}
+	}
+	for _, b := range s.Observed {
+		for _, t := range b.Tools {
+			uses[t.Slug] += t.Uses
+		}
+	}
+	refs := s.index.Named(q)
+	sorting.StableFunc(refs, func(a, b catalog.Named) int {
+		return cmp.Or(cmp.Compare(a.Match, b.Match), uses[b.Slug]-uses[a.Slug], strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
+	})
+	for _, r := range refs {
+		named = append(named, r.Slug)
+	}
+	for _, slug := range s.SuggestTools(q) {
+		if !slices.Contains(named, slug) {
+			near = append(near, slug)
+		}
+	}
+	return named, near
 }

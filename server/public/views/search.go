@@ -15,6 +15,7 @@ type Found struct {
 	// name that was searched for.
 	Known, Named                bool
 	Tools, Categories, Observed []string
+	Unmeasured                  []string // names of tools of the catalogue without a page
 }
 
 type searchPage struct {
@@ -22,11 +23,12 @@ type searchPage struct {
 	Known, Named     bool
 	Tools            []toolLine
 	Boards, Observed []card
+	Unmeasured       string // names of tools of the catalogue without a page
 }
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured)}
 	for _, slug := range f.Tools {
 		if t := r.tools[slug]; t != nil {
 			d.Tools = append(d.Tools, lineOf(slug, t))
