@@ -132,10 +132,10 @@ func (r *Renderer) sum() string {
 	if trials > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), noun), quantity(len(r.in.Boards), "board")))
 	}
-	if n := len(r.in.Observed); n > 0 { // a pull request may be on several boards
+	if n := len(r.in.Observed); n > 0 { // Units counts also those on no board
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
 		if r.in.Units > 0 {
-			parts = append(parts, fmt.Sprintf("%s of agents on %s", quantity(r.in.Units, unit), boards))
+			parts = append(parts, fmt.Sprintf("%s from field data of %s of agents", boards, quantity(r.in.Units, unit)))
 		} else {
 			parts = append(parts, boards+" of "+unit+"s")
 		}

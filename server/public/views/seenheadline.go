@@ -52,9 +52,9 @@ func (r *Renderer) seenHeadline() headline {
 	first, second := p.Tools[0], p.Tools[1]
 	h := headline{
 		Link: observedPath(b.Category), Board: card.Name, Age: card.Age, Warnings: p.Warnings,
-		Text: fmt.Sprintf("Coding agents used %s in %s of %s, and %s in %s (%s).",
-			observedName(b, first.Slug), chart.Percent(first.UseRate), unitsOf(b, p, language), observedName(b, second.Slug), chart.Percent(second.UseRate), card.Age.When),
-		Note: "All that use a listed tool, in " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code",
+		Text: fmt.Sprintf("Coding agents used %s in %s of %s, and %s in %s (data of %s).",
+			observedName(b, first.Slug), chart.Percent(first.UseRate), amongUnits(b, p, language), observedName(b, second.Slug), chart.Percent(second.UseRate), card.Age.When),
+		Note: "From " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code",
 		Seen: &seenClaim{
 			Name: card.Name, board: b,
 			Compare: render.Link{Path: ComparePath(first.Slug, second.Slug), Text: observedName(b, first.Slug) + " or " + observedName(b, second.Slug)},

@@ -29,7 +29,7 @@ func seenBoard(at time.Time, low float64) observed.Board {
 // forms have date and size, and what was asked beside what was observed.
 func TestHeadline(t *testing.T) {
 	old, recent, now := time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	const seen = "Coding agents used Ash in 60% of 100 Python pull requests, and Birch in 20% ("
+	const seen = "Coding agents used Ash in 60% of the 100 Python pull requests that use a listed tool, and Birch in 20% (data of "
 	const trials = "agents pick Ash most often"
 	for name, tt := range map[string]struct {
 		asked    time.Time
@@ -63,6 +63,30 @@ func TestHeadline(t *testing.T) {
 		for _, form := range [][]byte{p.HTML, p.Markdown} {
 			if !strings.Contains(string(form), tt.want) || !strings.Contains(string(form), trials) {
 				t.Errorf("%s lacks %q or %q:\n%s", name, tt.want, trials, form)
+			}
+		}
+	}
+}
+
+// TestObservedDates: the date of an observed board is that of its data, and its denominator is
+// named in a whole sentence.
+func TestObservedDates(t *testing.T) {
+	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}, Observed: []observed.Board{seenBoard(at, .4)}, Units: 120, Now: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]string{
+		"/":              {"From 40 repositories, mostly on existing code", "1 observed board from field data of 120 pull requests of agents.", "40 repositories · data of February 2026"},
+		"/observed/http": {"<dt>Data of</dt><dd>1 February 2026</dd>"},
+	} {
+		p, err := r.Page(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(p.HTML), w) {
+				t.Errorf("%s lacks %q:\n%s", path, w, p.HTML)
 			}
 		}
 	}
