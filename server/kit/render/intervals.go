@@ -53,6 +53,18 @@ func Points(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
+// PointsRange formats an interval of a difference of rates, its ends as PointsEnd does.
+func PointsRange(low, high float64) string { return PointsEnd(low) + " to " + PointsEnd(high) }
+
+// PointsEnd formats an end of an interval of a difference in percentage points, with one decimal.
+// One that rounds to 0 keeps its sign: it shows on which side of 0 the interval ends.
+func PointsEnd(v float64) string {
+	if math.Abs(v) < 1e-9 {
+		return "0.0"
+	}
+	return strings.Replace(fmt.Sprintf("%+.1f", stats.Percent(v)), "-", "−", 1)
+}
+
 // Difference formats the difference of two shares in percentage points, as a reader finds it
 // from their printed forms.
 func Difference(a, b float64) string {

@@ -217,7 +217,7 @@ func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {
 	}
 	if i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug }); i >= 0 && !l.Single {
 		v := behind.Breakdown.Rivals[i]
-		ends := [2]string{render.Points(v.CILow), render.Points(v.CIHigh)}
+		ends := [2]string{render.PointsEnd(v.CILow), render.PointsEnd(v.CIHigh)}
 		l.P, l.Significant, l.Interval = render.PValue(v.PAdjusted), v.Significant, ends[0]+" to "+ends[1]
 		l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, ends, behind.Tool+" ahead", ahead.Tool+" ahead")
 	}

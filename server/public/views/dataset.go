@@ -17,7 +17,10 @@ func cite(in Input, b *analytics.Board) string { return citeOf(in, b, b.Name, b.
 // citeOf is how to cite a part of a board, by its name and address.
 func citeOf(in Input, b *analytics.Board, name, url string) string {
 	title := name + ", which tools AI " + nounOf(b) + "s pick"
-	if first := picked(b); len(first) > 0 {
+	switch first := picked(b); {
+	case len(first) > 1 && (first[0].Picks == first[1].Picks || unproven(first[1], first[0].Slug)):
+		title += ": no tool leads clearly: " + first[0].Tool + " " + cited(b, first[0]) + ", " + first[1].Tool + " " + cited(b, first[1])
+	case len(first) > 0:
 		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
 		if !render.Single(*b) && first[0].RankHigh > 1 {
 			title += ", rank range " + render.RankRange(first[0])
@@ -53,6 +56,22 @@ func citedUse(tool string, u observed.Use) string {
 		return tool + " not used"
 	}
 	return tool + " " + chart.Fixed(u.UseRate) + " (95% CI " + render.Interval(u.CILow, u.CIHigh) + ")"
+}
+
+// citedPart has the figures of the first two tools of an observed board in a citation, with what
+// they are of; empty where nobody used a tool.
+func citedPart(b *observed.Board) string {
+	p, language := mainPart(b)
+	var figures []string
+	for _, t := range p.Tools[:min(2, len(p.Tools))] {
+		if t.Uses > 0 {
+			figures = append(figures, citedUse(observedName(b, t.Slug), t.Use))
+		}
+	}
+	if len(figures) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(figures, ", ") + " of " + amongUnits(b, p, language)
 }
 
 // citeObserved is how to cite figures of an observed board.

@@ -23,7 +23,8 @@ func (r *Renderer) Embed(category string) (html []byte, ok bool, err error) {
 		Name, Note string
 		Forest     render.Forest
 		Single     bool
-	}{b.Name, r.boardCard(b).Note + " · " + ageOf(b.AsOf, r.in.Now).When, render.NewForest(b, func(analytics.Standing) string { return "" }), render.Single(*b)}
+		Unlabelled bool
+	}{b.Name, r.boardCard(b).Note + " · " + ageOf(b.AsOf, r.in.Now).When, render.NewForest(b, func(analytics.Standing) string { return "" }), render.Single(*b), slices.Contains(b.Warnings, analytics.Unlabelled)}
 	d.Forest.Rows, d.Forest.Rest, d.Forest.Bound = d.Forest.Rows[:min(embedRows, len(d.Forest.Rows))], nil, ""
 	html, err = r.layout.Page("embed", render.Head{Path: boardPath(category), Title: b.Name, Site: r.in.Site}, d)
 	return inert.Text(html), true, err

@@ -38,8 +38,43 @@ func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool
 	if worst.Text != "" {
 		d.Glance = append(d.Glance, worst)
 	}
-	if trials {
-		d.Glance = append(d.Glance, glance{"Why", "Each answer has its evidence.", TrialsPath(b.Category, "tool", first.Slug), "Answers that picked " + first.Tool})
+	if why := d.why(b, s, first, trials); why.Text != "" {
+		d.Glance = append(d.Glance, why)
 	}
 	d.Glance = append(d.Glance, glance{"What now", "Ask the same " + nounOf(b) + "s your own prompts, and again after each change.", "/for-vendors", "Measure your tool"})
+}
+
+// why says how many answers name a tool and pick another, with the words of one of them; its text
+// is empty where the board has no prompts, and so no counts.
+func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials bool) glance {
+	if len(b.Prompts) == 0 {
+		return glance{}
+	}
+	named := 0
+	for _, p := range b.Prompts {
+		for _, t := range p.Tools {
+			if t.Slug == s.Slug {
+				named += t.Shortlists - t.Picks
+			}
+		}
+	}
+	out := glance{Name: "Why"}
+	switch named {
+	case 0:
+		out.Text = fmt.Sprintf("No answer that picks another tool names %s as an option.", s.Tool)
+	case 1:
+		out.Text = fmt.Sprintf("1 answer names %s and does not pick it.", s.Tool)
+	default:
+		out.Text = fmt.Sprintf("%s name %s and do not pick it.", quantity(named, "answer"), s.Tool)
+	}
+	if !trials {
+		return out
+	}
+	out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
+	if i := slices.IndexFunc(d.Against, func(q quote) bool { return q.Text != "" }); i >= 0 && named > 0 {
+		q := d.Against[i]
+		out.Text += fmt.Sprintf(" %s, which picked %s: “%s”", q.Agent, q.Picked, q.Text)
+		out.Link, out.More = q.Link, "The whole answer"
+	}
+	return out
 }

@@ -108,9 +108,9 @@ func observedClaim(b *observed.Board) string {
 		if len(parts) == maxClaimed || len(l.Tools) == 0 || len(parts) > 0 && l.NUnits < observed.MinUnits {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s in %s of %s", observedName(b, l.Tools[0].Slug), chart.Percent(l.Tools[0].UseRate), unitsOf(b, l.Part, l.Language)))
+		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s", observedName(b, l.Tools[0].Slug), chart.Percent(l.Tools[0].UseRate), chart.Whole(int64(l.NUnits)), l.Language))
 	}
-	return "Agents used " + and(parts) + "."
+	return "Among " + b.Unit + "s that use a listed tool, agents used " + and(parts) + "."
 }
 
 // maxClaimed is how many languages the claim of an observed board names.

@@ -43,14 +43,14 @@ func observedWeb(t *testing.T, list ...usage) *views.Renderer {
 // TestLanguagesAreNotMixed: sentences, pictures and comparisons are of one language each.
 func TestLanguagesAreNotMixed(t *testing.T) {
 	r := observedWeb(t, usage{40, "TypeScript", "Codex", "ash"}, usage{20, "TypeScript", "Devin", "birch"}, usage{50, "Python", "Devin", "cedar"})
-	const claim = "Agents used Ash in 66.7% of 60 TypeScript pull requests and Cedar in 100% of 50 Python pull requests."
+	const claim = "Among pull requests that use a listed tool, agents used Ash in 66.7% of 60 in TypeScript and Cedar in 100% of 50 in Python."
 	p, err := r.Page("/observed/web")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
 		languages, all := strings.Index(text, "By language, observed"), strings.Index(text, "All languages together")
-		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used. Data of 6 May 2026, snapshot abc.") {
+		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used: Ash 66.7% (95% CI 53.7%–77.5%), Birch 33.3% (95% CI 22.5%–46.3%) of the 60 TypeScript pull requests that use a listed tool. Data of 6 May 2026, snapshot abc.") {
 			t.Errorf("languages at %d, all at %d: %s", languages, all, text)
 		}
 	}

@@ -44,7 +44,7 @@ func moveOf(m Move) move {
 	return move{
 		Since: since,
 		Tool:  m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Fixed(m.From), To: chart.Fixed(m.To),
-		Diff: formatChange(m), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
+		Diff: formatChange(m), Interval: render.PointsRange(m.Low, m.High), Up: m.Diff > 0, Significant: m.Significant,
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 		d.Agents = append(d.Agents, part(a.Agent, a.Part))
 	}
 	main, several := mainPart(b)
-	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used", b.URL)
+	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)
 	for _, t := range main.Tools[min(1, len(main.Tools)):min(maxObserved, len(main.Tools))] {
 		if t.Uses > 0 {
 			first := main.Tools[0].Slug

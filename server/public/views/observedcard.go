@@ -73,7 +73,7 @@ const (
 
 // homeObserved returns the observed boards with the most units that have a choice of tools.
 // Boards with warnings come last, and those that are too uncertain to quote are left out, as is
-// the one at a path, which the page leads with, where the others fill a row.
+// the one at a path, which the page leads with, where two others are left.
 func (r *Renderer) homeObserved(lead string) (out []card) {
 	boards := slices.Clone(r.in.Observed)
 	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
@@ -93,7 +93,7 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 		}
 		out = append(out, c)
 	}
-	if len(out) > cardRow {
+	if len(out) >= cardRow {
 		out = slices.DeleteFunc(out, func(c card) bool { return c.Link == lead })
 	}
 	out = out[:min(maxObserved, len(out))]

@@ -111,9 +111,17 @@ func promptBoard(b *analytics.Board, p *analytics.Prompt) analytics.Board {
 func promptForest(b *analytics.Board) render.Forest {
 	f := render.NewForest(b, standingPath)
 	f.Caption, f.Metrics = "Tools by pick rate with this prompt", []string{"Shortlist", "Picks"}
+	same := true
 	for i := range f.Rows {
 		at := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == f.Rows[i].Slug })
 		f.Rows[i].Metrics = []string{chart.Fixed(b.Tools[at].ShortlistRate), chart.Whole(int64(b.Tools[at].Picks))}
+		same = same && b.Tools[at].ShortlistRate == b.Tools[at].PickRate
+	}
+	if same { // the column would repeat the pick rates
+		f.Metrics = f.Metrics[1:]
+		for i := range f.Rows {
+			f.Rows[i].Metrics = f.Rows[i].Metrics[1:]
+		}
 	}
 	return f
 }

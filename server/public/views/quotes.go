@@ -13,7 +13,7 @@ import (
 
 // A quote is a trial to read. Text is empty where the snapshot has no quotes.
 // Prompt is empty where it is that of the quote before it.
-// Share is how many of the agent's answers to the prompt picked the same: 2 of 20.
+// Share is how many of the agent's answers to the prompt picked the same: 2 of its 20.
 type quote struct {
 	Text, Agent, Prompt, Picked, Link, Share string
 	picks                                    int
@@ -64,7 +64,7 @@ func shareOf(p *analytics.Prompt, e analytics.Example) (share string, picks int)
 		}
 		for _, t := range a.Tools {
 			if t.Slug == e.Picked {
-				return fmt.Sprintf("%d of %d", t.Picks, a.NTrials), t.Picks
+				return fmt.Sprintf("%d of its %d", t.Picks, a.NTrials), t.Picks
 			}
 		}
 	}

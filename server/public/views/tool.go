@@ -209,8 +209,8 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	}
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
-	d.glance(b, s, r.in.Trials)
 	d.For, d.Against = quotesOf(b, s)
+	d.glance(b, s, r.in.Trials)
 	promptOnce(d.For)
 	promptOnce(d.Against)
 	return d

@@ -140,7 +140,7 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 		}
 		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant}
 		if !d.Single {
-			line.Interval = render.Points(-c.CIHigh) + " to " + render.Points(-c.CILow)
+			line.Interval = render.PointsRange(-c.CIHigh, -c.CILow)
 		}
 		d.Rivals = append(d.Rivals, line)
 	}
