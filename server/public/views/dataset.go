@@ -18,7 +18,7 @@ func cite(in Input, b *analytics.Board) string { return citeOf(in, b, b.Name, b.
 func citeOf(in Input, b *analytics.Board, name, url string) string {
 	title := name + ", which tools AI " + nounOf(b) + "s pick"
 	switch first := picked(b); {
-	case len(first) > 1 && (first[0].Picks == first[1].Picks || unproven(first[1], first[0].Slug)):
+	case len(first) > 1 && !firstLeads(b, first[0], first[1]):
 		title += ": no tool leads clearly: " + first[0].Tool + " " + cited(b, first[0]) + ", " + first[1].Tool + " " + cited(b, first[1])
 	case len(first) > 0:
 		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
@@ -27,6 +27,12 @@ func citeOf(in Input, b *analytics.Board, name, url string) string {
 		}
 	}
 	return citation(in, b, title, url)
+}
+
+// firstLeads reports whether the first tool of a board is ahead of the second. Differences on one prompt
+// are not significant for others, so there the favourites of agents count.
+func firstLeads(b *analytics.Board, first, second analytics.Standing) bool {
+	return first.PickRate > second.PickRate && (!unproven(second, first.Slug) || render.Single(*b) && len(favourites(b)) > 0)
 }
 
 // citeTool is how to cite the rate of a tool, and citePair that of two.

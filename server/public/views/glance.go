@@ -45,18 +45,20 @@ func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool
 }
 
 // why says how many answers name a tool and pick another, with the words of one of them; its text
-// is empty where the board has no prompts, and so no counts.
+// is empty where no answer of the board names a tool that it does not pick: some studies publish
+// the picks alone.
 func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials bool) glance {
-	if len(b.Prompts) == 0 {
-		return glance{}
-	}
-	named := 0
+	named, all := 0, 0
 	for _, p := range b.Prompts {
 		for _, t := range p.Tools {
+			all += t.Shortlists - t.Picks
 			if t.Slug == s.Slug {
 				named += t.Shortlists - t.Picks
 			}
 		}
+	}
+	if all == 0 {
+		return glance{}
 	}
 	out := glance{Name: "Why"}
 	switch named {

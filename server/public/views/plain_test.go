@@ -20,12 +20,14 @@ func closeBoard() *analytics.Board {
 // TestCitations: a citation has the figures of a board, and an order only where one leads clearly.
 func TestCitations(t *testing.T) {
 	in := Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}}
-	level, clear := asked(map[string]int{"ash": 5, "birch": 5}), closeBoard()
+	level, clear, single := asked(map[string]int{"ash": 5, "birch": 5}), closeBoard(), asked(map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 9, "birch": 1})
 	clear.Tools[1].BeatenBy[0].Significant = true
+	single.Warnings, single.Tools[1].BeatenBy = []string{analytics.SinglePrompt}, closeBoard().Tools[1].BeatenBy
 	for want, b := range map[string]*analytics.Board{
 		"pick: no tool leads clearly: Ash 45.0% of 20 answers, Birch 40.0% of 20 answers. Data of": closeBoard(),
 		"pick: no tool leads clearly: Ash 50.0% of 10 answers, Birch 50.0% of 10 answers. Data of": level,
 		"pick: Ash first with 45.0% of 20 answers":                                                 clear,
+		"pick: Ash first with 90.0% of 20 answers to one prompt":                                   single,
 	} {
 		if got := cite(in, b); !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
@@ -94,8 +96,8 @@ func TestHomeCardsWithoutTheLead(t *testing.T) {
 func TestWhyATool(t *testing.T) {
 	b := closeBoard()
 	b.URL = "https://x.example/leaderboards/web"
-	prompt := func(shortlists int) []analytics.Prompt {
-		return []analytics.Prompt{{Prompt: "e/p", NTrials: 20, Tools: []analytics.PromptTool{{Slug: "birch", Picks: 8, Shortlists: shortlists}}}}
+	prompt := func(shortlists, others int) []analytics.Prompt {
+		return []analytics.Prompt{{Prompt: "e/p", NTrials: 20, Tools: []analytics.PromptTool{{Slug: "birch", Picks: 8, Shortlists: shortlists}, {Slug: "ash", Picks: 9, Shortlists: 9 + others}}}}
 	}
 	quoted := &analytics.Breakdown{Examples: []analytics.Example{{Trial: "t1", Agent: "gpt-4o", Prompt: "e/p", Picked: "ash", Quote: "Birch needs a server"}}}
 	for _, tt := range []struct {
@@ -104,9 +106,10 @@ func TestWhyATool(t *testing.T) {
 		want      string
 	}{
 		{nil, nil, ""},
-		{prompt(8), quoted, "No answer that picks another tool names Birch as an option. /leaderboards/web/trials?tool=ash"},
-		{prompt(9), nil, "1 answer names Birch and does not pick it. /leaderboards/web/trials?tool=ash"},
-		{prompt(13), quoted, "5 answers name Birch and do not pick it. GPT-4o, which picked Ash: “Birch needs a server” /trials/t1"},
+		{prompt(8, 0), quoted, ""},
+		{prompt(8, 1), quoted, "No answer that picks another tool names Birch as an option. /leaderboards/web/trials?tool=ash"},
+		{prompt(9, 0), nil, "1 answer names Birch and does not pick it. /leaderboards/web/trials?tool=ash"},
+		{prompt(13, 2), quoted, "5 answers name Birch and do not pick it. GPT-4o, which picked Ash: “Birch needs a server” /trials/t1"},
 	} {
 		b.Prompts, b.Tools[1].Breakdown = tt.prompts, tt.breakdown
 		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example"}, Boards: []analytics.Board{*b}, Trials: true})

@@ -3,6 +3,7 @@ package views
 import (
 	"slices"
 
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -39,9 +40,9 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 			d.Boards = append(d.Boards, r.boardCard(b))
 		}
 	}
-	for i := range r.in.Observed {
-		if b := &r.in.Observed[i]; slices.Contains(f.Observed, b.Category) {
-			d.Observed = append(d.Observed, r.observedCard(b))
+	for _, category := range f.Observed {
+		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category }); i >= 0 {
+			d.Observed = append(d.Observed, r.observedCard(&r.in.Observed[i]))
 		}
 	}
 	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
