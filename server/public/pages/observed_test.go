@@ -44,14 +44,14 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		status      int
 		want, never []string
 	}{
-		{"/tools/prisma", 200, []string{"In real work (observed, mostly on existing code), agents used Prisma in 100% of the 67 pull requests that use a listed tool.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
-		{"/tools/prisma.md", 200, []string{"In real work (observed, mostly on existing code), agents used Prisma in 100% of the 67 pull requests that use a listed tool.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
+		{"/tools/prisma", 200, []string{"In real work (observed, mostly on existing code), Prisma is the only listed tool that agents used in 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
+		{"/tools/prisma.md", 200, []string{"In real work (observed, mostly on existing code), Prisma is the only listed tool that agents used in 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
 		{"/tools/drizzle", 404, nil, nil}, // listed, and nobody used it
 		{"/tools/flask", 200, []string{"When asked", "In real work", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool.", "Cite this"}, []string{"Not observed", "Not asked"}},
 		{"/tools/sanic", 200, []string{"no agent used Sanic in the 83 pull requests that use a listed tool"}, nil},
-		{"/tools", 200, []string{`href="/tools/prisma"`, "not asked", "100.0%"}, nil},
+		{"/tools", 200, []string{`href="/tools/prisma"`, "not asked", "67 of 67"}, nil},
 		{"/observed/orm", 200, []string{`href="/tools/prisma"`}, []string{`href="/tools/drizzle"`}},
-		{"/badge/prisma.svg", 200, []string{"used in 100.0% (observed) · ", "May 2026"}, nil},
+		{"/badge/prisma.svg", 200, []string{"used in 67 of 67 (observed) · ", "May 2026"}, nil},
 		{"/badge/flask.svg", 200, []string{"picked in ", " · Python web frameworks · May 2026"}, nil},
 		{"/search?q=prisma", 303, nil, nil},
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
