@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -52,9 +53,9 @@ func (r *Renderer) seenHeadline() headline {
 	first, second := p.Tools[0], p.Tools[1]
 	h := headline{
 		Link: observedPath(b.Category), Board: card.Name, Age: card.Age, Warnings: p.Warnings,
-		Text: fmt.Sprintf("Coding agents used %s in %s of %s, and %s in %s (data of %s).",
-			observedName(b, first.Slug), chart.Percent(first.UseRate), amongUnits(b, p, language), observedName(b, second.Slug), chart.Percent(second.UseRate), card.Age.When),
-		Note: "From " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code",
+		Text: fmt.Sprintf("In %s with %s, coding agents used %s in %s and %s in %s.", strings.TrimSpace(language+" "+b.Unit)+"s", lowered(b.Name),
+			observedName(b, first.Slug), chart.Percent(first.UseRate), observedName(b, second.Slug), chart.Percent(second.UseRate)),
+		Note: "Of " + amongUnits(b, p, language) + ", from " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code. Data of " + card.Age.When,
 		Seen: &seenClaim{
 			Name: card.Name, board: b,
 			Compare: render.Link{Path: ComparePath(first.Slug, second.Slug), Text: observedName(b, first.Slug) + " or " + observedName(b, second.Slug)},
@@ -66,6 +67,14 @@ func (r *Renderer) seenHeadline() headline {
 		}
 	}
 	return h
+}
+
+// lowered returns the name of a category inside a sentence: web frameworks, but ORMs.
+func lowered(name string) string {
+	if len(name) > 1 && name[1] >= 'a' && name[1] <= 'z' {
+		return strings.ToLower(name[:1]) + name[1:]
+	}
+	return name
 }
 
 // clearlyUsed reports whether an observed board is large enough, has a choice of tools, and the
