@@ -5,13 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
+	"testing" //nolint:depguard // a package of tests
 )
 
 // Folder returns the folder of the installed CLIs, and skips a test where there is none.
 func Folder(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("FIRSTPICK_CLIS")
+	dir := os.Getenv("FIRSTPICK_CLIS") //nolint:forbidigo // for tests only
 	if dir == "" {
 		t.Skip("FIRSTPICK_CLIS is not set; make test-cli installs the CLIs and sets it")
 	}

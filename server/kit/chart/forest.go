@@ -68,7 +68,7 @@ func (a Axis) Pair(first, second Mark) template.HTML {
 		a.thin(&b, first, up)
 		a.thin(&b, second, down)
 	} else {
-		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="12.5" width="%s%%" height="5"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
+		fmt.Fprintf(&b, `<rect class="link" x="%s%%" y="14.5" width="%s%%" height="1"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
 	}
 	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, a.x(first.Rate), up)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped

@@ -167,11 +167,11 @@ func TestSentence(t *testing.T) {
 		want  string
 	}{
 		{b, 0, "Agents pick Ash in 60% of answers; Claude 3.5 Sonnet picks Birch most often."},
-		{b, 1, "Agents pick Birch in 30% of answers; Ash leads with 60%. It is first with Claude 3.5 Sonnet."},
-		{b, 2, "Agents pick Cedar in 3.3% of answers; Ash leads with 60%."},
+		{b, 1, "Agents pick Birch in 30% of answers; Ash is first with 60%. It is first with Claude 3.5 Sonnet."},
+		{b, 2, "Agents pick Cedar in 3.3% of answers; Ash is first with 60%."},
 		{b, 3, "No agent picked Elm in 30 answers."},
 		{alone, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers."},
-		{alone, 1, "Claude 3.5 Sonnet picks Birch in 20% of its answers; Ash leads with 70%."},
+		{alone, 1, "Claude 3.5 Sonnet picks Birch in 20% of its answers; Ash is first with 70%."},
 		{even, 0, "Agents pick Ash in 45% of answers, as often as Birch; GPT-4o picks Birch most often."},
 		{even, 1, "Agents pick Birch in 45% of answers, as often as Ash; Claude 3.5 Sonnet picks Ash most often."},
 	} {

@@ -61,7 +61,11 @@ func citedUse(tool string, u observed.Use) string {
 	if u.Uses == 0 {
 		return tool + " not used"
 	}
-	return tool + " " + chart.Fixed(u.UseRate) + " (95% CI " + render.Interval(u.CILow, u.CIHigh) + ")"
+	text := tool + " " + chart.Fixed(u.UseRate)
+	if interval := render.Interval(u.CILow, u.CIHigh); interval != "" { // few repositories have none
+		text += " (95% CI " + interval + ")"
+	}
+	return text
 }
 
 // citedPart has the figures of the first two tools of an observed board in a citation, with what

@@ -136,7 +136,7 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 	leads := s.PickRate == b.Tools[0].PickRate
 	if !leads {
 		if first := b.Tools[0]; render.Single(*b) || !unproven(s, first.Slug) {
-			text += fmt.Sprintf("; %s leads with %s", first.Tool, chart.Percent(first.PickRate))
+			text += fmt.Sprintf("; %s is first with %s", first.Tool, chart.Percent(first.PickRate))
 		} else {
 			text += fmt.Sprintf("; %s is ahead with %s, not significantly", first.Tool, chart.Percent(first.PickRate))
 		}
