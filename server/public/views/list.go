@@ -56,7 +56,7 @@ func (r *Renderer) boardIndex() (Page, error) {
 		}
 	}
 	for i := range r.in.Observed {
-		d.Observed = append(d.Observed, r.observedCard(&r.in.Observed[i]))
+		d.Observed = append(d.Observed, r.doubtedCard(&r.in.Observed[i]))
 	}
 	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png"}, d)
 }

@@ -87,11 +87,7 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
-		c := r.observedCard(&boards[i])
-		for _, w := range p.Warnings {
-			c.Note += " · " + observed.Explain(w)
-		}
-		out = append(out, c)
+		out = append(out, r.doubtedCard(&boards[i]))
 	}
 	if len(out) >= cardRow {
 		out = slices.DeleteFunc(out, func(c card) bool { return c.Link == lead })
@@ -101,6 +97,18 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 		out = out[:n-n%cardRow]
 	}
 	return out
+}
+
+// doubtedCard is the card of a board with the doubts about the part that it shows.
+func (r *Renderer) doubtedCard(b *observed.Board) card {
+	c := r.observedCard(b)
+	p, _ := mainPart(b)
+	for _, w := range p.Warnings {
+		if w != observed.MixedLanguages {
+			c.Note += " · " + observed.Chip(w, b.Unit)
+		}
+	}
+	return c
 }
 
 // A used is what agents used of the first tools of a board, from the observed board of the same

@@ -42,7 +42,7 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 	}
 	for _, category := range f.Observed {
 		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category }); i >= 0 {
-			d.Observed = append(d.Observed, r.observedCard(&r.in.Observed[i]))
+			d.Observed = append(d.Observed, r.doubtedCard(&r.in.Observed[i]))
 		}
 	}
 	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
