@@ -106,6 +106,18 @@ func (c *Checker) Models() (out []evals.ProposedAgent) {
 	return out
 }
 
+// Prompts implements evals.Proposer.
+func (c *Checker) Prompts(source []byte) (out []string) {
+	e, err := eval.Parse(evalName, source)
+	if err != nil {
+		return nil
+	}
+	for _, p := range e.Prompts {
+		out = append(out, strings.Join(strings.Fields(p.Text), " "))
+	}
+	return out
+}
+
 // place puts the product into the catalogue, unless it is there, and returns its slug.
 func (c *Checker) place(d *evals.Draft, cat *catalog.Catalog, category *catalog.Category, own []byte) (string, error) {
 	// A form that is sent twice finds what the first one stored.

@@ -160,6 +160,18 @@ func (evalChecker) Models() []evals.ProposedAgent {
 	return []evals.ProposedAgent{{Kind: eval.KindAnthropic, Model: "claude-opus-4-5", Key: "ANTHROPIC_API_KEY"}, {Kind: eval.KindOpenAIResponses, Model: "gpt-5.2", Key: "OPENAI_API_KEY"}}
 }
 
+// Prompts implements evals.Proposer.
+func (evalChecker) Prompts(source []byte) (out []string) {
+	e, err := eval.Parse("eval", source)
+	if err != nil {
+		return nil
+	}
+	for _, p := range e.Prompts {
+		out = append(out, p.Text)
+	}
+	return out
+}
+
 func issues(err error) []evals.Issue {
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {

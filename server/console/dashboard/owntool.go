@@ -89,7 +89,7 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 	}
 	o.Name = m.Standing().Tool
 	if o.measured(m); m.Board.Synthetic && p.Measures {
-		o.Tile.Real = p.Path + "/evals/measure"
+		o.Tile.Real = p
 	}
 	return o, nil
 }

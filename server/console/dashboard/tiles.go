@@ -25,7 +25,7 @@ type tile struct {
 	Why                     string      // likewise: where the reasons for losing are; empty for nowhere
 	Start                   bool        // likewise: nothing is measured, and the visitor can begin
 	Synthetic               bool        // likewise: simulated agents gave the answers
-	Real                    string      // likewise: where to measure with a real model; empty where that was done
+	Real                    *page       // likewise: to measure with a real model; nil where that was done
 	Whose                   *whose      // likewise: own evals have results and no tool is chosen; nil without
 }
 

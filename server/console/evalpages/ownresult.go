@@ -19,7 +19,8 @@ type ownResult struct {
 	Rank                 string
 	Leader, LeaderRate   string // of the tool in front; empty where the own one leads
 	Tied                 string // how many tools have the same rank; empty for none
-	Why, Schedule        string // links
+	Why, Schedule, Edit  string // links
+	Proposed             bool   // the eval is that of the form that measures the tool
 }
 
 // ownTool returns the slug of the tool that the workspace follows; empty for none.
@@ -57,6 +58,7 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownRes
 	o := &ownResult{
 		Name: s.Tool, Rate: chart.Percent(s.PickRate), Interval: chart.Percent(s.CILow) + " to " + chart.Percent(s.CIHigh),
 		Rank: fmt.Sprintf("rank %d of %d", s.Rank, len(b.Tools)), Why: v.explains(r.ID, s.Slug), Schedule: v.at("evals", r.EvalID, "schedule"),
+		Edit: v.at("evals", r.EvalID, "edit"), Proposed: r.EvalName == s.Slug,
 	}
 	if s.RankLow != s.RankHigh {
 		o.Rank += fmt.Sprintf(" (possible: %d to %d)", s.RankLow, s.RankHigh)

@@ -22,6 +22,8 @@ type Proposer interface {
 	Draft(own []byte, p *Product) (*Draft, []Issue)
 	// Models returns the models that a form offers.
 	Models() []ProposedAgent
+	// Prompts returns the texts of an eval's prompts, each on one line; nil for a malformed eval.
+	Prompts(source []byte) []string
 }
 
 // A Product is what is to be measured, as a person may change it.
@@ -62,7 +64,10 @@ type Draft struct {
 	Source  []byte // of the eval
 	Checked Checked
 	Missing []string // provider keys that are not set
-	Version int      // of the stored eval of that name; 0 for none
+	EvalID  string   // of the stored eval of that name; empty for none
+	Version int      // of that eval
+	// Kept says that the prompts are those of the stored eval.
+	Kept bool
 	// Costs are those of each model of Models alone, then of the product's endpoints.
 	Costs []Cost
 	Sizes []Size // to choose from, the smallest first
@@ -123,25 +128,62 @@ func (s *Service) Propose(ctx context.Context, a Actor, address, category string
 	return product, s.fail(err)
 }
 
-// Draft writes what Accept would store for a product. A product that cannot be measured is
-// a 400 invalid_eval that lists all issues.
+// Draft writes what Accept would store for a product. A product without prompts gets those of
+// the stored eval of its name and category, for a person may have edited them. A product that
+// cannot be measured is a 400 invalid_eval that lists all issues.
 func (s *Service) Draft(ctx context.Context, a Actor, product *Product) (*Draft, error) {
 	d, _, err := s.draft(ctx, a, product)
 	if err != nil {
 		return nil, err
+	}
+	stored, err := s.storedAs(ctx, a, d.Checked.Name)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	if stored != nil && len(product.Prompts) == 0 && stored.Category == d.Category {
+		if again := s.keep(ctx, a, product, stored); again != nil {
+			d = again
+		}
+	}
+	if stored != nil {
+		d.EvalID, d.Version = stored.ID, stored.Version
 	}
 	set, err := s.providerKeyNames(ctx, s.DB.Read(), a)
 	if err != nil {
 		return nil, s.fail(err)
 	}
 	d.Missing = without(d.Checked.ProviderKeys, set)
-	stored, err := s.DB.Read().Evals(ctx, a.Workspace.ID, "", maxPage)
-	for _, e := range stored {
-		if e.Name == d.Checked.Name {
-			d.Version = e.Latest.Number
+	return d, nil
+}
+
+// storedAs returns the workspace's eval of a name, or nil.
+func (s *Service) storedAs(ctx context.Context, a Actor, name string) (*Eval, error) {
+	list, err := s.DB.Read().Evals(ctx, a.Workspace.ID, "", maxPage)
+	for _, e := range list {
+		if e.Name == name {
+			return s.Eval(ctx, a, e.ID)
 		}
 	}
-	return d, s.fail(err)
+	return nil, err
+}
+
+// keep drafts a product with the prompts and repeats of a stored eval; nil where the form
+// cannot hold them.
+func (s *Service) keep(ctx context.Context, a Actor, product *Product, stored *Eval) *Draft {
+	p, err := s.proposer()
+	if err != nil {
+		return nil
+	}
+	kept := *product
+	if kept.Prompts, kept.Repeats = p.Prompts([]byte(stored.Source)), stored.Repeats; len(kept.Prompts) == 0 {
+		return nil
+	}
+	d, _, err := s.draft(ctx, a, &kept)
+	if err != nil {
+		return nil
+	}
+	d.Kept = true
+	return d
 }
 
 func (s *Service) draft(ctx context.Context, a Actor, product *Product) (*Draft, *state.CatalogVersion, error) {

@@ -161,6 +161,9 @@ func TestMeasure(t *testing.T) {
 
 	s.Clock.Add(61 * time.Minute)
 	_, body = o.send("/evals/measure", "address", "quill.example", "do", "read")
+	if got := proposal(t, body).Get("prompts"); strings.TrimSpace(got) != "Which library renders rich text?\nBuild an editor for notes." || !strings.Contains(text(body), "prompts of your eval quill , version 1.") {
+		t.Errorf("measured again, its prompts are %q: %s", got, text(body))
+	}
 	if strings.Contains(body, `name="key_`) || !strings.Contains(body, "keys cannot be entered here") {
 		t.Errorf("an old sign-in: %s", text(body))
 	}
