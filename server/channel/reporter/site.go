@@ -35,7 +35,7 @@ func (s *Service) site(ctx context.Context, workspace string, w trafficdb.Window
 	}
 	out.Site = &traffic.SiteSource{
 		Site: found.Site, LookedAt: stamp(found.At), Pages: len(pages), Read: len(pages) - len(unread), LLMsTxt: found.LLMs, Markdown: found.Markdown,
-		Problems: append([]string{}, found.Problems...),
+		Problems: append([]string{}, found.Problems...), Unreachable: found.Unreachable(),
 	}
 	add := func(kind, host, path string, touches int64, agents []string) {
 		out.Gaps = append(out.Gaps, traffic.Gap{Kind: kind, Host: host, Path: path, Touches: touches, Agents: agents, Suggest: suggestion(kind)})
@@ -54,7 +54,7 @@ func (s *Service) site(ctx context.Context, workspace string, w trafficdb.Window
 			add(robotsConflict, p.Host, p.Path, p.Touches, against)
 		}
 	}
-	if !found.LLMs {
+	if !found.LLMs && !out.Site.Unreachable {
 		add(noLLMs, "", "/llms.txt", 0, []string{})
 	}
 	if !found.Markdown && len(pages) > 0 {

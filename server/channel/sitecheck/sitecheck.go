@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,17 @@ func (c *Checker) Check(ctx context.Context, site string) (*Result, error) {
 	return r, ctx.Err()
 }
 
+// Unreachable reports that the check reached nothing of the site, so that LLMs and Markdown
+// say nothing.
+func (r *Result) Unreachable() bool {
+	return !r.LLMs && len(r.Pages) == 0 && slices.ContainsFunc(r.Problems, func(p string) bool {
+		return strings.HasPrefix(p, robotsProblem) && !strings.HasSuffix(p, errLarge.Error())
+	})
+}
+
+// robotsProblem begins the problem of a robots.txt that was not read.
+const robotsProblem = "robots.txt: "
+
 func (r *Result) problem(format string, args ...any) {
 	if len(r.Problems) < 10 {
 		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
@@ -91,7 +103,7 @@ func (c *Checker) robots(ctx context.Context, r *Result, base *url.URL) []string
 	body, status, _, err := c.get(ctx, base.JoinPath("/robots.txt").String(), "", maxRobots)
 	switch {
 	case err != nil:
-		r.problem("robots.txt: %s", reason(err))
+		r.problem(robotsProblem+"%s", reason(err))
 		return nil
 	case status != http.StatusOK: // then all may read all (RFC 9309, 2.3.1.3)
 		return nil

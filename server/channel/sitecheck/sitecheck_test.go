@@ -107,6 +107,9 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := check(t, c.site.start(t), true)
+			if r.Unreachable() {
+				t.Error("it was reached")
+			}
 			if !slices.Equal(paths(r), c.pages) || r.LLMs != c.llms || r.Markdown != c.markdown {
 				t.Errorf("%+v", r)
 			}
@@ -120,6 +123,16 @@ func TestCheck(t *testing.T) {
 		if got := rules.Forbidden(t.Context(), []string{"GPTBot", "ClaudeBot"}, path); !slices.Equal(got, want) {
 			t.Errorf("%s is forbidden to %v", path, got)
 		}
+	}
+}
+
+// TestUnreachable: where nothing answers, nothing is known of the texts.
+func TestUnreachable(t *testing.T) {
+	if r := check(t, site{"/llms.txt": "# Acme"}.start(t), false); !r.Unreachable() || r.LLMs {
+		t.Errorf("%+v", r)
+	}
+	if r := check(t, site{"/robots.txt": strings.Repeat("# x\n", maxRobots)}.start(t), true); r.Unreachable() {
+		t.Errorf("a large robots.txt: %+v", r)
 	}
 }
 

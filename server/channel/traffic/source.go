@@ -13,13 +13,15 @@ type Source struct {
 
 // A SiteSource is the site as agents find it.
 type SiteSource struct {
-	Site     string   `json:"site"`
-	LookedAt string   `json:"lookedAt"`
-	Pages    int      `json:"pages"` // that the sitemap names
-	Read     int      `json:"read"`  // of these, by an agent, in the window
-	LLMsTxt  bool     `json:"llmsTxt"`
-	Markdown bool     `json:"markdown"` // a page can be had as Markdown
-	Problems []string `json:"problems"`
+	Site     string `json:"site"`
+	LookedAt string `json:"lookedAt"`
+	Pages    int    `json:"pages"` // that the sitemap names
+	Read     int    `json:"read"`  // of these, by an agent, in the window
+	LLMsTxt  bool   `json:"llmsTxt"`
+	Markdown bool   `json:"markdown"` // a page can be had as Markdown
+	// Unreachable says that the check reached nothing: LLMsTxt and Markdown are unknown.
+	Unreachable bool     `json:"unreachable,omitempty"`
+	Problems    []string `json:"problems"`
 }
 
 // An AgentSource counts the visits of an agent. Spoofed visits are from addresses that

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (h *Handler) overview(v *visit) error {
 	}
 	d.Changes, d.Further = top(d.Changes), d.Changes[len(top(d.Changes)):]
 	d.Agents = top(agentRows(&d.Page, r.Source.Agents))
-	d.Gaps = top(gapRows(&d.Page, r.Source.Gaps))
+	d.Gaps = top(slices.DeleteFunc(gapRows(&d.Page, r.Source.Gaps), func(row gapRow) bool { return row.Status == 0 })) // of requests, as the tile counts
 	d.Pages = top(pageRows(&d.Page, r.Source.Pages))
 	d.Referrals = top(referralRows(&d.Page, r.Source.Referrals))
 	d.Empty = d.empty()
@@ -243,10 +244,14 @@ type creditRow struct {
 
 func newOutcome(o *traffic.Outcome) outcome {
 	out := outcome{Truncated: o.Truncated}
+	top := 0.0
+	for _, k := range o.Conversions {
+		top = max(top, k.AgentDriven)
+	}
 	for _, k := range o.Conversions {
 		out.Kinds = append(out.Kinds, kindRow{
 			Kind: k.Kind, Total: count(k.Total), Assisted: count(k.Assisted), Possible: count(k.Possible), AgentDriven: share(k.AgentDriven),
-			Bar: chart.Bar(int64(1000*k.AgentDriven), 1000*int64(k.Total), "plain"),
+			Bar: chart.Bar(int64(1000*k.AgentDriven), int64(1000*top), "plain"),
 		})
 	}
 	for _, m := range o.Revenue {

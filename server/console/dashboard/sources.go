@@ -253,6 +253,7 @@ type siteFacts struct {
 	Site, LookedAt string
 	Pages, Read    count
 	LLMs, Markdown bool
+	Unreachable    bool // LLMs and Markdown are unknown
 	Problems       []string
 }
 
@@ -264,7 +265,7 @@ func (h *Handler) gaps(v *visit) error {
 	}
 	rows := gapRows(&d.Page, r.Source.Gaps)
 	if s := r.Source.Site; s != nil {
-		d.Site = &siteFacts{s.Site, moment(s.LookedAt, v.query.TZ), count(s.Pages), count(s.Read), s.LLMsTxt, s.Markdown, s.Problems}
+		d.Site = &siteFacts{s.Site, moment(s.LookedAt, v.query.TZ), count(s.Pages), count(s.Read), s.LLMsTxt, s.Markdown, s.Unreachable, s.Problems}
 	}
 	kinds, asked := gapKinds(), 0
 	for _, row := range rows {
