@@ -18,6 +18,7 @@ type ownResult struct {
 	Name, Rate, Interval string
 	Rank                 string
 	Leader, LeaderRate   string // of the tool in front; empty where the own one leads
+	Clear                bool   // the tool in front cannot have another rank
 	Tied                 string // how many tools have the same rank; empty for none
 	Why, Schedule, Edit  string // links
 	Proposed             bool   // the eval is that of the form that measures the tool
@@ -72,7 +73,9 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownRes
 	if ties > 0 {
 		o.Tied = many(ties, "other tool has", "other tools have")
 	}
-	if first := b.Tools[0]; first.Rank < s.Rank {
+	first := b.Tools[0]
+	o.Clear = first.RankHigh == 1
+	if first.Rank < s.Rank {
 		o.Leader, o.LeaderRate = first.Tool, chart.Percent(first.PickRate)
 	}
 	return o
