@@ -32,6 +32,7 @@ type measureData struct {
 	Settings, Catalog string
 	Address           string
 	Problem           string
+	Refused           string // the key field that Problem is about: the name of a key, or endpoint
 	Issues            []evals.Issue
 	Note              string
 	Product           *evals.Product // nil before a site was read
@@ -171,6 +172,14 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) e
 	keys := v.keys(&d, endpoint)
 	if len(keys) > 0 && !d.Fresh {
 		return v.unproposed(d, apierr.InvalidRequest("Storing a key asks for a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
+	}
+	for _, k := range keys {
+		if err := k.Check(); err != nil {
+			if d.Refused = k.Name; v.typed("key_"+k.Name) == "" {
+				d.Refused = "endpoint"
+			}
+			return v.unproposed(d, err)
+		}
 	}
 	budget, err := 0.0, error(nil)
 	if d.Budget = v.typed("budget"); d.Budget != "" {

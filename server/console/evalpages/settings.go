@@ -32,7 +32,7 @@ type settingsData struct {
 }
 
 // A problem is a validation error of a form.
-type problem struct{ Form, Text string }
+type problem struct{ Form, Field, Text string }
 
 type keyRow struct{ ID, Label, Shown, Scopes, Created, Used, Revoked string }
 
@@ -138,9 +138,14 @@ func newKey(k *evals.Key) keyRow {
 // again shows the settings with the problem of a form, if err is one.
 func (v *visit) again(form string, err error) error {
 	if e := wrong(err); e != nil {
-		return v.showSettings(http.StatusUnprocessableEntity, problem{form, e.Description})
+		return v.showSettings(http.StatusUnprocessableEntity, problem{form, fieldOf(e.Reason), e.Description})
 	}
 	return err
+}
+
+// fieldOf names the field that a provider key is refused for; empty for none.
+func fieldOf(reason string) string {
+	return map[string]string{"invalid_name": "name", "invalid_hosts": "hosts", "hosts_required": "hosts", "invalid_value": "value"}[reason]
 }
 
 func (v *visit) done(what string) error { return v.see(v.at("settings", "evals") + "?done=" + what) }

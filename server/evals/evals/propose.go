@@ -209,7 +209,7 @@ func (s *Service) Accept(ctx context.Context, a Actor, product *Product, keys []
 		return nil, s.fail(err)
 	}
 	for i := range keys {
-		if err := keys[i].check(); err != nil {
+		if err := keys[i].Check(); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Service) SetProviderKey(ctx context.Context, a Actor, c KeyChange) (*Pr
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, s.fail(err)
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	var out *ProviderKey
@@ -84,8 +84,8 @@ func (s *Service) storeKey(ctx context.Context, tx *state.Tx, a Actor, c KeyChan
 	return s.audit(ctx, tx, a, now, "providerkey.set", map[string]string{"name": c.Name, "hosts": list(hosts)})
 }
 
-// check validates a change, and puts it into its normal form.
-func (c *KeyChange) check() error {
+// Check validates a change, and puts it into its normal form.
+func (c *KeyChange) Check() error {
 	if !ProviderKeyName(c.Name) {
 		return apierr.BadBody("invalid_name", "The name of a provider key is that of an environment variable, such as OPENAI_API_KEY: capital letters, digits and _, at most 100, ending in _KEY, _TOKEN or _SECRET.")
 	}
@@ -100,10 +100,10 @@ func (c *KeyChange) check() error {
 	}
 	c.Value = strings.TrimSpace(c.Value)
 	if len(c.Value) < 8 || len(c.Value) > maxProviderKey || strings.ContainsFunc(c.Value, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return apierr.BadBody("invalid_value", "value must be the key: 8 to 4096 printable ASCII characters without blanks.")
+		return apierr.BadBody("invalid_value", "value must be the key "+c.Name+": 8 to 4096 printable ASCII characters without blanks.")
 	}
 	if strings.Trim(c.Value, "0123456789.eE+-") == "" { // redaction could not distinguish it from numbers in responses
-		return apierr.BadBody("invalid_value", "value must be a provider key (got a number).")
+		return apierr.BadBody("invalid_value", "value must be the provider key "+c.Name+" (got a number).")
 	}
 	return nil
 }

@@ -125,6 +125,16 @@ func TestMeasure(t *testing.T) {
 		}
 		o.stored(name, 0, 0, 0, 0)
 	}
+	short := url.Values{"key_OPENAI_API_KEY": {"short"}, "do": {"run"}}
+	for k, v := range form {
+		if !short.Has(k) {
+			short[k] = v
+		}
+	}
+	if status, body := o.post(page, short); status != http.StatusUnprocessableEntity || !strings.Contains(body, "the key OPENAI_API_KEY: 8 to 4096") || strings.Count(body, "aria-invalid") != 1 ||
+		!strings.Contains(body, `name="key_OPENAI_API_KEY" type="password" autocomplete="off" spellcheck="false" aria-invalid="true"`) || !strings.Contains(body, "Build an editor for notes.") {
+		t.Errorf("a short key alone: %d %s", status, text(body))
+	}
 
 	// An editor may not send keys to other hosts: that is found after the entry is written.
 	erin := newOwner(t, s, "erin", "paid")
