@@ -20,15 +20,19 @@ import (
 // maxWorkspaces is how many workspaces an account may own.
 const maxWorkspaces = 50
 
+// SiteTaken is the reason of the error for the site of a workspace that the account has; its
+// suggestion is that workspace.
+const SiteTaken = "site_taken"
+
 // CreateOwnWorkspace makes a workspace for an account, with a secret collector key. The key
 // itself is in the answer alone. It fails with an *apierr.Error that names the invalid field,
 // with a 400 for the site of a workspace that the account has, and with a 429 after too many.
-func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings) (w *state.Workspace, key string, err error) {
+func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings, label string) (w *state.Workspace, key string, err error) {
 	set.RetentionDays = cmp.Or(set.RetentionDays, state.DefaultRetention)
 	if err := checkSettings(&set); err != nil {
 		return nil, "", err
 	}
-	k, key, err := s.newKey("", KeyRequest{Kind: "secret", Label: "first key"})
+	k, key, err := s.newKey("", KeyRequest{Kind: "secret", Label: cmp.Or(label, "first key")})
 	if err != nil {
 		return nil, "", err
 	}
@@ -49,7 +53,10 @@ func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Ac
 		}
 		for _, o := range list {
 			if set.Site != "" && o.Site == set.Site {
-				return apierr.InvalidRequest("Your workspace " + o.Slug + " is for " + set.Site + " already. Open it, or enter another address.")
+				return &apierr.Error{
+					Status: 400, Code: "invalid_request", Reason: SiteTaken, Suggestions: []string{o.Slug},
+					Description: "Your workspace " + o.Slug + " is for " + set.Site + " already. Open it, or enter another address.",
+				}
 			}
 		}
 		if len(list) >= maxWorkspaces {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/channel/setup"
@@ -20,6 +21,7 @@ type listData struct {
 	BaseURL, FormToken  string
 	Site, Name, Problem string   // of the form
 	Stacks              []choice // where the site may run
+	Taken, NewKey       string   // the paths of the workspace that the site has, and of a new key for it; empty for none
 	Email               string
 	Owned               bool          // the person has a workspace
 	Deleted             bool          // a workspace, just now
@@ -73,7 +75,11 @@ func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 // create makes a workspace and shows its first key, once.
 func (h *Handler) create(v *layout.Visit) error {
 	set := state.Settings{Site: origin(v.R.PostFormValue("site")), Name: v.R.PostFormValue("name")}
-	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set)
+	label := "" // of the key; it keeps the choice
+	if stack, ok := setup.Find(v.R.PostFormValue("stack")); ok {
+		label = stack.Slug
+	}
+	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set, label)
 	if err != nil {
 		e := apierr.Of(err)
 		if e.Status >= http.StatusInternalServerError {
@@ -83,7 +89,14 @@ func (h *Handler) create(v *layout.Visit) error {
 		if listErr != nil {
 			return listErr
 		}
-		h.showList(v, http.StatusUnprocessableEntity, listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: siteProblem(e, "Address of your site")})
+		d := listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: siteProblem(e, "Address of your site")}
+		if e.Reason == registrations.SiteTaken { // as after a reload of the page with the key
+			d.Taken = layout.Under("/workspaces", e.Suggestions...)
+			if d.NewKey = d.Taken + "/settings#keys"; label != "" {
+				d.NewKey = d.Taken + "/install?stack=" + label
+			}
+		}
+		h.showList(v, http.StatusUnprocessableEntity, d)
 		return nil
 	}
 	v.Workspace, v.Role = w, identity.Owner
@@ -205,12 +218,32 @@ func (h *Handler) installs(v *visit, waits bool) error {
 		d.Tiles = []tile{own.Tile}
 	}
 	slug := v.R.URL.Query().Get("stack")
+	if slug == "" {
+		if slug, err = v.chosenStack(); err != nil {
+			return err
+		}
+	}
 	d.Stacks = stacks(d.Page.Path, slug)
 	if waits {
 		d.Events = d.Page.Path + "/first-event"
 	}
 	d.Stack = v.stack(slug, "")
 	return v.show("workspace-install", "Install the collector", d)
+}
+
+// chosenStack returns the stack that the newest key was made for; empty for none, and for
+// viewers, who see no keys.
+func (v *visit) chosenStack() (string, error) {
+	if !v.Role.Includes(identity.Editor) {
+		return "", nil
+	}
+	keys, err := v.h.Agents.OwnKeys(v.R.Context(), v.Signed.Account, v.Workspace.Slug)
+	for i := len(keys) - 1; i >= 0; i-- {
+		if s, ok := setup.Find(keys[i].Label); ok {
+			return s.Slug, err
+		}
+	}
+	return "", err
 }
 
 // stacks lists all stacks as links to their installation.

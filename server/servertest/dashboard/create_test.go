@@ -139,10 +139,18 @@ func TestCreateRefuses(t *testing.T) {
 	if list, err := d.Agents.DB.Read().AllWorkspaces(t.Context()); err != nil || len(list) != 0 {
 		t.Fatalf("%d workspaces, %v", len(list), err)
 	}
-	if status, body := create("https://acme.dev", "", token); status != http.StatusOK {
+	if status, body := o.post("/workspaces", url.Values{"site": {"https://acme.dev"}, "stack": {"nextjs"}, "form_token": {token}}); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
-	if _, body := create("https://ACME.dev", "", token); !strings.Contains(body, "is for https://acme.dev already") || !strings.Contains(body, `value="https://ACME.dev"`) {
+	list, err := d.Agents.DB.Read().AllWorkspaces(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d workspaces, %v", len(list), err)
+	}
+	own := "/workspaces/" + list[0].Slug
+	if _, body := o.get(own); !strings.Contains(body, "Install: Next.js") || strings.Contains(body, "Choose where your site runs") {
+		t.Errorf("the chosen stack is forgotten: %s", body)
+	}
+	if _, body := create("https://ACME.dev", "", token); !strings.Contains(body, "is for https://acme.dev already") || !strings.Contains(body, `value="https://ACME.dev"`) || !strings.Contains(body, `href="`+own+`"`) || !strings.Contains(body, `href="`+own+`/settings#keys">create a new key`) {
 		t.Errorf("the same site again: %s", body)
 	}
 	status, body := 0, ""

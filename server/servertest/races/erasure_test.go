@@ -22,7 +22,7 @@ func TestAnAccountIsErasedWhileItCreatesAWorkspace(t *testing.T) {
 		var refused, failed error
 		together(
 			func() {
-				made, _, refused = w.servers[0].CreateOwnWorkspace(ctx, caller(), a, state.Settings{Site: "https://" + id + ".example"})
+				made, _, refused = w.servers[0].CreateOwnWorkspace(ctx, caller(), a, state.Settings{Site: "https://" + id + ".example"}, "")
 			},
 			func() { failed = w.servers[len(w.servers)-1].EraseOwnAccount(ctx, caller(), a, a.Email) },
 		)
