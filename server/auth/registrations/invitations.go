@@ -150,13 +150,18 @@ type Invited struct {
 
 // Invitation returns the invitation of a mailed link. It fails with one and the same 404
 // for a link that is unknown, used, withdrawn, expired, or for another address than the
-// account's verified one: who holds a link alone learns nothing.
+// account's verified one.
 func (s *Service) Invitation(ctx context.Context, a *state.Account, token string) (*Invited, error) {
 	tx := s.DB.Read()
 	i, err := s.invited(ctx, tx, a, token)
 	if err != nil {
 		return nil, s.DB.APIError(err)
 	}
+	return s.open(ctx, tx, i)
+}
+
+// open adds the workspace and the sender to an invitation.
+func (s *Service) open(ctx context.Context, tx *state.Tx, i *state.Invitation) (*Invited, error) {
 	w, err := tx.Workspace(ctx, i.WorkspaceID)
 	if err != nil {
 		return nil, s.DB.APIError(err)
@@ -169,6 +174,21 @@ func (s *Service) Invitation(ctx context.Context, a *state.Account, token string
 		err = nil
 	}
 	return out, s.DB.APIError(err)
+}
+
+// InvitationOf returns the invitation of a mailed link without a sign-in: the mail of the link
+// names the workspace, the sender and the role too. It returns nil for a link that does not
+// work.
+func (s *Service) InvitationOf(ctx context.Context, token string) (*Invited, error) {
+	tx := s.DB.Read()
+	i, err := tx.InvitationByHash(ctx, hash(token))
+	if errors.Is(err, state.ErrNotFound) || err == nil && !s.Now().Before(i.ExpiresAt) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.DB.APIError(err)
+	}
+	return s.open(ctx, tx, i)
 }
 
 func (s *Service) invited(ctx context.Context, tx *state.Tx, a *state.Account, token string) (*state.Invitation, error) {

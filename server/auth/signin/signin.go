@@ -6,6 +6,7 @@ package signin
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/go-chi/chi/v5"
 
@@ -67,11 +68,32 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 	case signed != nil:
 		notice = "Sign in again: linking an agent needs a recent sign-in."
 	case returning:
-		notice = "Sign in to see your workspace."
+		if notice, err = h.returnNotice(r); err != nil {
+			h.broken(w, r, err)
+			return
+		}
 	case claiming:
 		notice = "Sign in to see the agent that requests access."
 	}
 	h.show(w, http.StatusOK, formData{Notice: notice})
+}
+
+// returnNotice says what signing in leads to. Only the holder of a link that works sees whose
+// invitation it is.
+func (h *Handler) returnNotice(r *http.Request) (string, error) {
+	if back, err := url.Parse(h.Sessions.Kept(r, session.ReturnCookie)); err == nil && back.Path == "/invitations" {
+		i, err := h.Agents.InvitationOf(r.Context(), back.Query().Get("token"))
+		switch {
+		case err != nil:
+			return "", err
+		case i == nil:
+			return "Sign in with the invited address to see the invitation.", nil
+		case i.From == "":
+			return "Sign in to join " + i.Workspace.Title() + " on firstpick: you are invited as " + string(i.Role) + ".", nil
+		}
+		return "Sign in to join " + i.Workspace.Title() + " on firstpick: " + i.From + " invited you as " + string(i.Role) + ".", nil
+	}
+	return "Sign in to see your workspace.", nil
 }
 
 func (h *Handler) show(w http.ResponseWriter, status int, d formData) {

@@ -9,6 +9,7 @@ package members
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/go-chi/chi/v5"
 
@@ -63,6 +64,7 @@ type membersData struct {
 	Members     []memberRow
 	Others      []memberRow // than the visitor
 	LastOwner   bool        // the visitor is, so cannot leave
+	Waits       bool        // an invitation can still be accepted
 	Invitations []invitationRow
 	Roles       []roleTerm
 	Email, Role string // of an invitation, as typed
@@ -137,6 +139,7 @@ func (h *Handler) show(v *layout.Visit, status int, wrong problem) error {
 	}
 	if d.Page.Owns() {
 		d.Invitations = h.invitations(invitations)
+		d.Waits = slices.ContainsFunc(d.Invitations, func(i invitationRow) bool { return !i.Expired })
 	}
 	return v.Show(status, "workspace-members", "Members", d)
 }

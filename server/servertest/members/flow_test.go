@@ -22,7 +22,7 @@ func TestAMembersWay(t *testing.T) {
 		s.Clock.Add(time.Second)
 		link := dana.invites(slug, "kim@example.com", "editor")
 		s.Clock.Add(time.Second)
-		if _, body := dana.Get(members(slug, "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, "works until 28 Nov 2026") {
+		if _, body := dana.Get(members(slug, "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, "works until 28 Nov 2026") || !strings.Contains(body, "The invitation waits for an answer.") {
 			t.Errorf("the open invitation is not listed: %s", body)
 		}
 		mail := s.Mail.All(t, "kim@example.com")[0]
@@ -35,7 +35,9 @@ func TestAMembersWay(t *testing.T) {
 		kim := &person{servertest.NewPerson(t, s, "nobody@example.com")}
 		kim.Email = "kim@example.com"
 		kim.Send("/signout")
-		kim.Get(link)
+		if _, body := kim.Get(link); !strings.Contains(body, "Sign in to join acme.dev on firstpick: dana@example.com invited you as editor.") {
+			t.Errorf("signing in does not name the invitation: %s", body)
+		}
 		kim.Post("/signin", "email", kim.Email)
 		if status, body := kim.Get(strings.TrimPrefix(s.Mail.Link(t, kim.Email, "Sign in"), s.URL)); status != http.StatusOK || !strings.Contains(body, "Join acme.dev?") || !strings.Contains(body, "dana@example.com") {
 			t.Fatalf("the invitation: %d %s", status, body)

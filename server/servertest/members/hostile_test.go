@@ -45,6 +45,12 @@ func TestInvitationsThatDoNotWork(t *testing.T) {
 		refused("made up", kim, "/invitations?token=inv_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 		refused("empty", kim, "/invitations?token=")
 
+		nobody := &person{servertest.NewPerson(t, s, "nobody@example.com")}
+		nobody.Send("/signout")
+		if _, body := nobody.Get("/invitations?token=inv_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"); !strings.Contains(body, "Sign in with the invited address to see the invitation.") || strings.Contains(body, "acme") {
+			t.Errorf("a made-up link before signing in: %s", body)
+		}
+
 		link := dana.invites(slug, kim.Email, "viewer")
 		refused("another account", eve, link)
 		refused("the sender", dana.other(), link)
@@ -230,7 +236,7 @@ func TestTheLastTwoOwnersRemoveEachOther(t *testing.T) {
 		d, e := dana.Account(), erin.Account()
 		ctx := t.Context()
 		for i := range 20 {
-			w, _, err := s.Agents.CreateOwnWorkspace(ctx, caller(), d, state.Settings{Site: fmt.Sprintf("https://n%d.dev", i)})
+			w, _, err := s.Agents.CreateOwnWorkspace(ctx, caller(), d, state.Settings{Site: fmt.Sprintf("https://n%d.dev", i)}, "")
 			if err != nil {
 				t.Fatal(err)
 			}
