@@ -228,7 +228,7 @@ func (s *Server) public() []mounter {
 	return []mounter{
 		reads,
 		s.archive,
-		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing, Archive: s.archive},
+		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing, Archive: s.archive, SignIn: s.cfg.Agents != nil},
 		discovery.New(s.cfg.Agents, s.errors),
 		docsite.New(documents, s.cfg.BaseURL, sender, s.errors, s.missing),
 		s.directory(documents),

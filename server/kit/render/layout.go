@@ -102,11 +102,16 @@ func (l *Layout) render(name string, f frame) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// ErrorPage renders an error outside a snapshot.
-func ErrorPage(title, text string) []byte {
-	body, err := newLayout().render("message", frame{Head: Head{Title: title, Description: title}, Data: text})
+// ErrorPage renders an error outside a snapshot, with links to what works.
+func ErrorPage(title, text string, next ...Link) []byte {
+	body, err := newLayout().render("message", frame{Head: Head{Title: title, Description: title}, Data: errorData{text, next}})
 	if err != nil {
 		panic(err) // the template is embedded, and tests render it
 	}
 	return body
+}
+
+type errorData struct {
+	Text string
+	Next []Link
 }

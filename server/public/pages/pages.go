@@ -30,6 +30,7 @@ type Handler struct {
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
 	Archive Archive
+	SignIn  bool // this server has accounts
 
 	pictures gallery
 	made     composed
@@ -89,13 +90,22 @@ func (h *Handler) mount(r chi.Router, path string, serve handler) {
 			return
 		}
 		if s == nil {
-			writeHTML(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+			writeHTML(w, http.StatusServiceUnavailable, h.empty())
 			return
 		}
 		if err := serve(w, r, s); err != nil {
 			h.fail(w, r, s, err)
 		}
 	})
+}
+
+// empty is the page of a server without a snapshot.
+func (h *Handler) empty() []byte {
+	next := []render.Link{{Path: "/docs", Text: "Read the documentation"}}
+	if h.SignIn {
+		next = append([]render.Link{{Path: "/signin", Text: "Sign in to create a workspace"}}, next...)
+	}
+	return render.ErrorPage("No snapshot yet", "This server has no leaderboards yet. Its operator publishes the first snapshot with the command “firstpick publish”.", next...)
 }
 
 // page serves a page that is the same for all.
