@@ -63,7 +63,11 @@ func (v *visit) explainRun() error {
 		d.Rows = v.explainRows(r.ID, all, func(e *evals.Explanation) bool { return e.Considered > 0 })
 		d.Unnamed = len(all.Tools()) - len(d.Rows)
 	} else if e, err := all.Of(tool); err == nil {
-		d.Why, title, slug = v.newWhyLost(r.ID, all, e), "Why "+e.Tool+" loses", e.Slug
+		lost, err := v.h.Evals.LostPrompts(v.R.Context(), v.actor(), r.ID, e.Slug)
+		if err != nil {
+			return err
+		}
+		d.Why, title, slug = v.newWhyLost(r.ID, all, e, lost), "Why "+e.Tool+" loses", e.Slug
 	} else if isCode(err, "tool_not_found") {
 		problem := apierr.Of(err)
 		status, d.Problem = problem.Status, problem.Description

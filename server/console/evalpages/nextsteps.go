@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/explain"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
@@ -14,11 +15,18 @@ import (
 const mostSteps = 3
 
 // A nextStep is what to do about a reason for which a tool is not picked.
-type nextStep struct{ Reason, N, Do string }
+type nextStep struct {
+	Reason, N, Do string
+	Lost          []picks.Lost // the tasks that it is about; nil for all
+}
+
+// mostLost is how many lost prompts a step names.
+const mostLost = 3
 
 // nextSteps returns what to do about the reasons of a tool, those of most answers first. The
 // steps change what agents read of the product; the next run shows whether they help.
-func nextSteps(e *evals.Explanation) (out []nextStep) {
+// The step for answers that never name the tool names the lost prompts.
+func nextSteps(e *evals.Explanation, lost []picks.Lost) (out []nextStep) {
 	reasons := slices.Clone(e.Reasons)
 	sorting.StableFunc(reasons, func(a, b explain.Group) int { return cmp.Compare(b.NTrials, a.NTrials) })
 	for _, g := range reasons {
@@ -26,7 +34,11 @@ func nextSteps(e *evals.Explanation) (out []nextStep) {
 		if do == "" || g.NTrials == 0 || len(out) == mostSteps {
 			continue
 		}
-		out = append(out, nextStep{traceview.Of(lostReasons(), string(g.Reason)).Name, many(g.NTrials, "answer", "answers"), do})
+		step := nextStep{Reason: traceview.Of(lostReasons(), string(g.Reason)).Name, N: many(g.NTrials, "answer", "answers"), Do: do}
+		if g.Reason == explain.NotConsidered {
+			step.Lost = lost[:min(len(lost), mostLost)]
+		}
+		out = append(out, step)
 	}
 	return out
 }
@@ -35,7 +47,7 @@ func nextSteps(e *evals.Explanation) (out []nextStep) {
 func remedy(reason string) string {
 	switch reason {
 	case "not_considered":
-		return "Publish a page for this task that names it in the title, list it in llms.txt, and compare the tool with the rivals below. Agents name what they have read."
+		return "Publish a page for each lost task, with the task and the tool in its title. List it in llms.txt, and compare the tool with the rivals below. Agents name what they have read."
 	case "price":
 		return "State the price and the free tier in text on one page, with an example for a small project."
 	case "missing_feature":

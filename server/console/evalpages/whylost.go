@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/explain"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/traceview"
@@ -73,7 +74,7 @@ type siteRow struct {
 
 type pageRow struct{ URL, Reads string }
 
-func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explanation) *whyLost {
+func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explanation, lost []picks.Lost) *whyLost {
 	// took names what answers took: a tool, an outcome, or what no list has.
 	took := func(slug string) string {
 		for _, t := range all.Tools() {
@@ -83,7 +84,7 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 		}
 		return traceview.Visible(traceview.Of(traceview.Outcomes(), slug).Name)
 	}
-	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took), Steps: nextSteps(e)}
+	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took), Steps: nextSteps(e, lost)}
 	for _, g := range e.Reasons {
 		if g.Reason == explain.NotConsidered { // no reason that an answer gives
 			w.Unnamed = many(g.NTrials, "answer", "answers") + " (" + chart.Percent(g.Share) + ")"

@@ -196,6 +196,27 @@ func (s *Service) night(ctx context.Context, r *state.EvalRun) (n nights.Night, 
 	return n, err
 }
 
+// LostPrompts returns the prompts of a run on which another tool is picked more often, the widest
+// lead first.
+func (s *Service) LostPrompts(ctx context.Context, a Actor, run, tool string) ([]picks.Lost, error) {
+	b, release, err := s.Results(ctx, a, run)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	scores, err := b.ReadScores(s.BaseURL)
+	if err != nil {
+		return nil, s.unreadable(run, b.ID, err)
+	}
+	m, err := measure(ctx, b)
+	if err != nil {
+		return nil, s.unreadable(run, b.ID, err)
+	}
+	out := picks.Measured{Source: picks.Own, URL: "/workspaces/" + a.Workspace.Slug + "/runs/" + run, Slug: tool, Board: scores.Board}
+	out.Board.Prompts = ownPrompts(&m)
+	return out.Lost(), nil
+}
+
 // ownPrompts counts the trials of each prompt, which is named by its id.
 func ownPrompts(m *measured) []analytics.Prompt {
 	cells := m.measurement(m.cells)

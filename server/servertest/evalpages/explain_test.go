@@ -33,7 +33,7 @@ func TestWhyItLoses(t *testing.T) {
 	status, body := o.get(page + "?tool=Dogwood")
 	for _, want := range []string{
 		"Why Dogwood loses Not picked in 69 of 69 answers: never named in 28, considered or rejected in 41. Of the 41 answers that consider it and do not pick it, 36 take Acorn Pay. The reason given most often is the price (41 answers).",
-		"What to do next Price 41 answers State the price and the free tier in text", "Never named 28 answers Publish a page for this task", "Rejected rate 100%", "Never named in 28 answers (40.6%): these answers give no reason.", "Price 41 answers · 59.4%", "Dogwood would do as well, but its fees are higher.", "Trial of sonnet , took", "Acorn Pay 36 16",
+		"What to do next Price 41 answers State the price and the free tier in text", "Never named 28 answers Publish a page for each lost task", "Rejected rate 100%", "Never named in 28 answers (40.6%): these answers give no reason.", "Price 41 answers · 59.4%", "Dogwood would do as well, but its fees are higher.", "Trial of sonnet , took", "Acorn Pay 36 16",
 		"By agent", "npm ecosystem 36", "docs.dogwood.example own", "https://docs.dogwood.example/pricing 20 answers, 12 opened", "compare.example 1 page https://compare.example/payments", "40 more sentences against it.",
 	} {
 		if status != http.StatusOK || !strings.Contains(text(body), want) {
@@ -42,6 +42,11 @@ func TestWhyItLoses(t *testing.T) {
 	}
 	if !strings.Contains(body, "<option value=\"dogwood\" selected>") || strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") || strings.Contains(body, "\u202e") {
 		t.Errorf("the choice, or markup of others: %s", body)
+	}
+	_, lost, _ := strings.Cut(body, "Publish a page for each lost task")
+	lost, _, _ = strings.Cut(lost, "</li></ul>")
+	if n := strings.Count(lost, `<a href="`+o.at("/runs/"+now.ID+"/traces?prompt=")); n != 3 || !strings.Contains(text(lost), "Acorn Pay 9 of 9, this tool 0") {
+		t.Errorf("%d lost prompts: %s", n, text(lost))
 	}
 	trial := o.trial(now, "sonnet", "Dogwood would do as well")
 	if !strings.Contains(body, `href="`+trial+`"`) {
