@@ -102,6 +102,9 @@ func (h *Handler) get(need identity.Role, page func(*visit) error) http.HandlerF
 
 func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 	q, err := readQuery(v.R, h.Sessions.Now())
+	if tab := tabOf(v.R.URL.Path); err != nil && v.R.Method == http.MethodGet && tab != "" {
+		return h.showWrong(v, tab, err)
+	}
 	if err == nil {
 		err = do(&visit{v, h, q})
 	}

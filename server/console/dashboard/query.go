@@ -165,6 +165,7 @@ const widest = 400 * 24 * time.Hour
 // A filter is the form that changes the query.
 type filter struct {
 	Path, Window, From, Through, TZ, Lookback, Span string
+	Problem, Field                                  string // what is wrong, and its first word: a field; empty for nothing
 	Only                                            string // of conversions
 	Model                                           term
 	Windows, Models                                 []choice

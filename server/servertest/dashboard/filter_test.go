@@ -110,3 +110,21 @@ func TestFilters(t *testing.T) {
 		t.Errorf("an unknown agent: %d", status)
 	}
 }
+
+// TestWrongWindow: days that are no range leave the form as it was typed, with the message.
+func TestWrongWindow(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	for _, c := range []struct{ page, query, field, want string }{
+		{"", "from=2026-11-10&through=2026-11-01&tz=Europe%2FBerlin", "through", "Through must be the day of From or a later one"},
+		{"/gaps", "from=&through=2026-11-01&tz=Europe%2FBerlin", "from", "From must be a day such as 2026-11-01"},
+	} {
+		status, body := o.get(o.at(c.page + "?" + c.query))
+		form, _, _ := strings.Cut(body, "</form>")
+		field := regexp.MustCompile(`<input id="` + c.field + `"[^>]*aria-invalid="true"`)
+		if status != 400 || !strings.Contains(body, c.want) || !field.MatchString(body) || strings.Count(body, `aria-invalid`) != 1 ||
+			!strings.Contains(body, `name="through" type="date" value="2026-11-01"`) || !strings.Contains(body, `value="Europe/Berlin"`) || strings.Contains(form, "from must") {
+			t.Errorf("%s?%s: %d %s", c.page, c.query, status, body)
+		}
+	}
+}
