@@ -181,7 +181,7 @@ func TestTenMinutes(t *testing.T) {
 	w.decide("Accept and run", func() { w.press("button[value=run]") })
 	w.finds("Quillpay is picked in 33.3% of the answers")
 	w.finds("95% interval")
-	w.finds("Stripe leads with 50")
+	w.finds("Stripe is first by its rate, 50")
 	t.Logf("%d decisions, %s", w.decisions, time.Since(began).Round(time.Second))
 	if w.decisions > mostDecisions {
 		t.Errorf("%d decisions from nothing to the board; at most %d are wanted", w.decisions, mostDecisions)
