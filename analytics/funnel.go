@@ -1,11 +1,5 @@
 package analytics
 
-// Details counts the valid trials of a category by the detail of their outcome. A trial may have both.
-type Details struct {
-	AskedUser         int `json:"asked_user"`
-	FollowedIncumbent int `json:"followed_incumbent"`
-}
-
 // A Funnel counts the trials of a category whose agents work in a folder, by how far they came
 // with a tool: named, picked, installed, builds. Each step is a part of the one before.
 type Funnel struct {

@@ -3,7 +3,7 @@ package nights
 import "maps"
 
 // Rates returns the rates of nights, oldest first, and what changed between them besides the
-// answers. It needs no trials, so it has no tests and counts every night.
+// answers. It tests no differences, so it needs no trials and counts every night.
 func Rates(all []Night) []Line {
 	out, models := make([]Line, 0, len(all)), map[string]string{}
 	var last *Night

@@ -23,7 +23,7 @@ import (
 // workspace say that its data are made up.
 const sampleSite = "https://shop.example"
 
-// sampleNewAgent comes since newAgentDays, and an alert reports it.
+// sampleNewAgent first visits newAgentDays before today, and an alert reports it.
 const (
 	sampleNewAgent = "meta-externalagent"
 	newAgentDays   = 2
@@ -40,7 +40,7 @@ const sampleDays = 63
 type sampleAgent struct {
 	userAgent, ip string
 	visits        int
-	days          int // since when it comes; 0 for all the time
+	days          int // it visits on the last days only; 0 for all
 }
 
 func sampleAgents() []sampleAgent {

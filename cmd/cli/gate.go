@@ -115,7 +115,7 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 	if o.rulesFile != "" {
 		data, err := os.ReadFile(o.rulesFile)
 		if err != nil {
-			return nil, usageErr(otherFiles(o.rulesFile), "rules: %w", err)
+			return nil, badInput(fmt.Errorf("rules: %w", err))
 		}
 		more, err := gate.ParseFile(o.rulesFile, data)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing" //nolint:depguard // a package of tests
 )
 
-// Folder returns the folder of the installed CLIs, and skips a test where there is none.
+// Folder returns the folder of the installed CLIs. Without FIRSTPICK_CLIS it skips the test.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("FIRSTPICK_CLIS") //nolint:forbidigo // for tests only
@@ -18,7 +18,7 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// Program returns the path of a CLI in the folder, and skips a test where it does not run.
+// Program returns the path of a CLI in the folder, and skips the test if it does not run.
 func Program(t testing.TB, dir, name string) string {
 	t.Helper()
 	program := filepath.Join(dir, "node_modules", ".bin", name)

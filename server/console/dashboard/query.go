@@ -173,7 +173,7 @@ type filter struct {
 	Zones                                           []string
 	Wider                                           *choice // window; nil for the widest
 	Chips                                           []chip  // filters of visits
-	Clear                                           string  // where there are none
+	Clear                                           string  // the page without them
 }
 
 func (q *query) filter(path string) filter {

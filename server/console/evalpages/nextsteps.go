@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
-// mostSteps is how many next steps a page names: those for the reasons of most answers.
-const mostSteps = 3
+// maxSteps is how many next steps a page names: those for the reasons of most answers.
+const maxSteps = 3
 
 // A nextStep is what to do about a reason for which a tool is not picked.
 type nextStep struct {
@@ -20,8 +20,8 @@ type nextStep struct {
 	Lost          []picks.Lost // the tasks that it is about; nil for all
 }
 
-// mostLost is how many lost prompts a step names.
-const mostLost = 3
+// maxLost is how many lost prompts a step names.
+const maxLost = 3
 
 // nextSteps returns what to do about the reasons of a tool, those of most answers first. The
 // steps change what agents read of the product; the next run shows whether they help.
@@ -31,12 +31,12 @@ func nextSteps(e *evals.Explanation, lost []picks.Lost) (out []nextStep) {
 	sorting.StableFunc(reasons, func(a, b explain.Group) int { return cmp.Compare(b.NTrials, a.NTrials) })
 	for _, g := range reasons {
 		do := remedy(string(g.Reason))
-		if do == "" || g.NTrials == 0 || len(out) == mostSteps {
+		if do == "" || g.NTrials == 0 || len(out) == maxSteps {
 			continue
 		}
 		step := nextStep{Reason: traceview.Of(lostReasons(), string(g.Reason)).Name, N: many(g.NTrials, "answer", "answers"), Do: do}
 		if g.Reason == explain.NotConsidered {
-			step.Lost = lost[:min(len(lost), mostLost)]
+			step.Lost = lost[:min(len(lost), maxLost)]
 		}
 		out = append(out, step)
 	}

@@ -162,7 +162,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		if rank, used := s.place(); s.Use.Uses > 0 {
 			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {
-			case s.alone() > 0:
+			case s.alone():
 				f.Value, f.Note = "–", "no other listed tool was used"
 			case s.Language != "" && s.overlaps():
 				f.Value, f.Note = "not known", "its interval overlaps others of the "+plural(used, "used tool", "used tools")

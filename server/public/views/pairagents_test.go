@@ -62,7 +62,7 @@ func TestCompareByCodingAgent(t *testing.T) {
 }
 
 // TestSightings: a tool has a place in each language in which it was used, where there was a choice
-// first. What says little of other work is told in counts.
+// first. A rate with a wide interval is shown as counts.
 func TestSightings(t *testing.T) {
 	use := func(slug string, rate, low, high float64, uses int) observed.Rate {
 		return observed.Rate{Slug: slug, Use: observed.Use{UseRate: rate, CILow: low, CIHigh: high, Uses: uses}}

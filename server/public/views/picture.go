@@ -61,7 +61,7 @@ func (t *tool) seenNote(other string) string {
 		return other
 	}
 	s := t.Seen[0]
-	if s.vague() || s.alone() > 0 {
+	if s.vague() || s.alone() {
 		return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Whole(int64(s.Use.Uses)), unitsOf(s.Board, s.Part, s.Language))
 	}
 	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Percent(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +31,15 @@ func sightingsOf(boards []observed.Board) map[string][]sighting {
 		}
 	}
 	for _, list := range out {
-		sorting.StableFunc(list, func(a, b sighting) int { return cmp.Or(a.alone()-b.alone(), b.Use.Uses-a.Use.Uses) })
+		sorting.StableFunc(list, func(a, b sighting) int {
+			switch {
+			case a.alone() == b.alone():
+				return b.Use.Uses - a.Use.Uses
+			case a.alone():
+				return 1
+			}
+			return -1
+		})
 	}
 	return out
 }
@@ -55,12 +62,10 @@ func sightingsOn(b *observed.Board, slug string) (out []sighting) {
 	return out
 }
 
-// alone is 1 where no other tool was used: its rate is 100 % by construction.
-func (s sighting) alone() int {
-	if _, used := s.place(); s.Use.Uses > 0 && used == 1 {
-		return 1
-	}
-	return 0
+// alone reports whether no other tool was used: its rate is 100 % by construction.
+func (s sighting) alone() bool {
+	_, used := s.place()
+	return s.Use.Uses > 0 && used == 1
 }
 
 // vague reports whether the interval is so wide that the rate says little of other work.
@@ -73,7 +78,7 @@ func (s sighting) counts() string {
 
 // rate is the use rate, or the counts where that is vague or no choice.
 func (s sighting) rate() string {
-	if s.vague() || s.alone() > 0 {
+	if s.vague() || s.alone() {
 		return s.counts()
 	}
 	return chart.Fixed(s.Use.UseRate)
@@ -114,7 +119,7 @@ func (s sighting) sentence(tool string) string {
 		return fmt.Sprintf("%s, no agent used %s in %s.", inExisting, tool, units)
 	}
 	switch {
-	case s.alone() > 0:
+	case s.alone():
 		return fmt.Sprintf("%s, %s is the only listed tool that agents used in %s.", inExisting, tool, unitsOf(s.Board, s.Part, s.Language))
 	case s.vague():
 		return fmt.Sprintf("%s, agents used %s in %s of %s, which says little of other work: the 95%% interval is %s.", inExisting,
