@@ -158,11 +158,11 @@ func (o *addOptions) complete() error {
 func namesByEcosystem(flag string, values []string) (map[catalog.Ecosystem][]string, error) {
 	out := map[catalog.Ecosystem][]string{}
 	for _, v := range values {
-		eco, name, ok := strings.Cut(v, ":")
-		if !ok || name == "" || !slices.Contains(catalog.Ecosystems(), catalog.Ecosystem(eco)) {
+		eco, name, ok := catalog.CutPackage(v)
+		if !ok {
 			return nil, usageErr(fmt.Sprintf("write npm:%s; ecosystems: %v", v, catalog.Ecosystems()), "%s must be ECOSYSTEM:NAME (got %q)", flag, v)
 		}
-		out[catalog.Ecosystem(eco)] = append(out[catalog.Ecosystem(eco)], name)
+		out[eco] = append(out[eco], name)
 	}
 	return out, nil
 }

@@ -218,7 +218,7 @@ func (o *fromOptions) report(p propose.Product) {
 		t = append(t, [2]string{"also", strings.Join(p.Aliases, ", ")})
 	}
 	t = append(t, [2]string{"domains", dash(strings.Join(p.Domains, ", "))})
-	t = append(t, [2]string{"packages", dash(strings.Join(p.PackageNames(), ", "))})
+	t = append(t, [2]string{"packages", dash(strings.Join(catalog.PackageNames(p.Packages), ", "))})
 	found := "none found"
 	if p.Category != "" {
 		found = fmt.Sprintf("%s (confidence %.2f)", p.Category, p.Confidence)

@@ -132,11 +132,11 @@ func (c *Checker) place(d *evals.Draft, cat *catalog.Catalog, category *catalog.
 	}
 	packages := map[catalog.Ecosystem][]string{}
 	for _, text := range d.Packages {
-		eco, name, ok := strings.Cut(text, ":")
-		if !ok || !slices.Contains(catalog.Ecosystems(), catalog.Ecosystem(eco)) || name == "" {
+		eco, name, ok := catalog.CutPackage(text)
+		if !ok {
 			return "", fmt.Errorf("package %q: want ECOSYSTEM:NAME, as in npm:acme; ecosystems are %s", text, ecosystems())
 		}
-		packages[catalog.Ecosystem(eco)] = append(packages[catalog.Ecosystem(eco)], name)
+		packages[eco] = append(packages[eco], name)
 	}
 	reader := propose.NewReader(cat, propose.BuiltIn)
 	found := propose.Product{Name: d.Name, Aliases: d.Aliases, Domains: d.Domains, Packages: packages, Category: d.Category}

@@ -42,7 +42,7 @@ func (c *Checker) Propose(ctx context.Context, own []byte, address, category str
 	}
 	found := propose.NewReader(cat, propose.BuiltIn).Find(docs, category)
 	out := &evals.Product{
-		Name: found.Name, Slug: found.Slug, Aliases: found.Aliases, Domains: found.Domains, Packages: found.PackageNames(), Known: found.Known != "",
+		Name: found.Name, Slug: found.Slug, Aliases: found.Aliases, Domains: found.Domains, Packages: catalog.PackageNames(found.Packages), Known: found.Known != "",
 		Category: found.Category, Named: found.Named, Read: found.Read, Repeats: defaultRepeats,
 	}
 	if reason != "" {

@@ -34,16 +34,6 @@ type Product struct {
 	Read []string `json:"read"`
 }
 
-// PackageNames returns the packages as ECOSYSTEM:NAME, by ecosystem.
-func (p *Product) PackageNames() (out []string) {
-	for _, eco := range catalog.Ecosystems() {
-		for _, name := range p.Packages[eco] {
-			out = append(out, string(eco)+":"+name)
-		}
-	}
-	return out
-}
-
 // A Candidate is a category with its score. Scores compare categories of one product; they
 // are not probabilities.
 type Candidate struct {

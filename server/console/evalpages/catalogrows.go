@@ -2,7 +2,6 @@ package evalpages
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -33,18 +32,13 @@ func (v *visit) toolRows(source string) (out []toolRow) {
 				continue
 			}
 			row := toolRow{Name: e.Tool.Name, Slug: slug, Category: c.Name, Domains: strings.Join(e.Tool.Domains, ", ")}
-			var names, packages []string
+			var names []string
 			for _, a := range e.Aliases {
 				if a.Text != row.Name && !slices.Contains(names, a.Text) {
 					names = append(names, a.Text)
 				}
 			}
-			for _, eco := range slices.Sorted(maps.Keys(e.Packages)) {
-				for _, name := range e.Packages[eco] {
-					packages = append(packages, string(eco)+":"+name)
-				}
-			}
-			row.Names, row.Packages = strings.Join(names, ", "), strings.Join(packages, ", ")
+			row.Names, row.Packages = strings.Join(names, ", "), strings.Join(catalog.PackageNames(e.Packages), ", ")
 			out = append(out, row)
 		}
 	}
@@ -79,14 +73,14 @@ func (v *visit) addRival(own *evals.Catalog, f rivalForm) (string, error) {
 		tool.Aliases = append(tool.Aliases, catalog.NewAlias{Text: text})
 	}
 	for _, text := range listed(f.Packages, ", ") {
-		eco, name, ok := strings.Cut(text, ":")
-		if !ok || name == "" || !slices.Contains(catalog.Ecosystems(), catalog.Ecosystem(eco)) {
+		eco, name, ok := catalog.CutPackage(text)
+		if !ok {
 			return "", apierr.InvalidRequest(fmt.Sprintf("The package %q has no known ecosystem: write it as in npm:acme or pypi:acme.", text))
 		}
 		if tool.Packages == nil {
 			tool.Packages = map[catalog.Ecosystem][]string{}
 		}
-		tool.Packages[catalog.Ecosystem(eco)] = append(tool.Packages[catalog.Ecosystem(eco)], name)
+		tool.Packages[eco] = append(tool.Packages[eco], name)
 	}
 	text, err := catalog.InsertOverlay([]byte(own.Source), f.Category, tool)
 	if err != nil {

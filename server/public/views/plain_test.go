@@ -117,7 +117,7 @@ func TestWhyATool(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, g := range r.toolPlace(place{&r.in.Boards[0], r.in.Boards[0].Tools[1]}).Glance {
+		for _, g := range r.toolPlace(place{&r.in.Boards[0], r.in.Boards[0].Tools[1]}).Summary {
 			if g.Name == "Why" {
 				got = g.Text + " " + g.Link
 			}

@@ -101,7 +101,7 @@ type toolPlace struct {
 	Ruler                template.HTML // of the rates by agent
 	For, Against         []quote
 	Strip                []render.Fact // the figures that matter most
-	Glance               []glance
+	Summary              []summaryLine
 }
 
 // A cellLine is a tool with one agent on one prompt.
@@ -210,7 +210,7 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
 	d.For, d.Against = quotesOf(b, s)
-	d.glance(b, s, r.in.Trials)
+	d.summarize(b, s, r.in.Trials)
 	promptOnce(d.For)
 	promptOnce(d.Against)
 	return d

@@ -7,26 +7,26 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 )
 
-// A glance is a line at the top of a tool's page: what its vendor asks first, with a link to more.
-type glance struct{ Name, Text, Link, More string }
+// A summaryLine is a line at the top of a tool's page: what its vendor asks first, with a link to more.
+type summaryLine struct{ Name, Text, Link, More string }
 
-// glanced are the rivals that a glance names.
-const glanced = 3
+// summarized are the rivals that a summary names.
+const summarized = 3
 
-// glance says who takes the answers that did not pick the tool, where that is worst, and where to
+// summarize says who takes the answers that did not pick the tool, where that is worst, and where to
 // read why; nothing where every answer picked it.
-func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool) {
+func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials bool) {
 	rivals := slices.DeleteFunc(slices.Clone(b.Tools), func(o analytics.Standing) bool { return o.Slug == s.Slug || o.Picks == 0 })
 	if len(rivals) == 0 || s.NTrials == s.Picks {
 		return
 	}
 	var parts []string
-	for _, o := range rivals[:min(glanced, len(rivals))] {
+	for _, o := range rivals[:min(summarized, len(rivals))] {
 		parts = append(parts, o.Tool+" "+rateText(o))
 	}
 	first := rivals[0]
-	d.Glance = append(d.Glance, glance{"Who is picked instead", and(parts) + " of all answers.", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
-	worst := glance{Name: "Largest loss"}
+	d.Summary = append(d.Summary, summaryLine{"Who is picked instead", and(parts) + " of all answers.", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
+	worst := summaryLine{Name: "Largest loss"}
 	switch {
 	case len(d.Losses) > 0:
 		l := d.Losses[0]
@@ -36,18 +36,18 @@ func (d *toolPlace) glance(b *analytics.Board, s analytics.Standing, trials bool
 		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s, %s %s.", l.Name, l.Rival, l.RivalRate, s.Tool, l.Rate), l.Link, "What it picks"
 	}
 	if worst.Text != "" {
-		d.Glance = append(d.Glance, worst)
+		d.Summary = append(d.Summary, worst)
 	}
 	if why := d.why(b, s, first, trials); why.Text != "" {
-		d.Glance = append(d.Glance, why)
+		d.Summary = append(d.Summary, why)
 	}
-	d.Glance = append(d.Glance, glance{"What now", "Ask the same " + nounOf(b) + "s your own prompts, and again after each change.", "/for-vendors", "Measure your tool"})
+	d.Summary = append(d.Summary, summaryLine{"What now", "Ask the same " + nounOf(b) + "s your own prompts, and again after each change.", "/for-vendors", "Measure your tool"})
 }
 
 // why says how many answers name a tool and pick another, with the words of one of them; its text
 // is empty where no answer of the board names a tool that it does not pick: some studies publish
 // the picks alone.
-func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials bool) glance {
+func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials bool) summaryLine {
 	named, all := 0, 0
 	for _, p := range b.Prompts {
 		for _, t := range p.Tools {
@@ -58,9 +58,9 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 		}
 	}
 	if all == 0 {
-		return glance{}
+		return summaryLine{}
 	}
-	out := glance{Name: "Why"}
+	out := summaryLine{Name: "Why"}
 	switch named {
 	case 0:
 		out.Text = fmt.Sprintf("No answer that picks another tool names %s as an option.", s.Tool)
