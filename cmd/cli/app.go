@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,8 @@ type app struct {
 	env *Env
 	cfg Config
 	log *slog.Logger
+	// loaded returns the catalogue, which it loads once; nil in tests that make an app themselves.
+	loaded func() (*catalog.Catalog, error)
 }
 
 // newApp reads the configuration for a command.
@@ -45,7 +48,7 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	if cfg.LogFormat == "json" {
 		h = slog.NewJSONHandler(env.Stderr, opts)
 	}
-	a := &app{env: env, cfg: cfg, log: slog.New(h)}
+	a := &app{env: env, cfg: cfg, log: slog.New(h), loaded: sync.OnceValues(func() (*catalog.Catalog, error) { return loadCatalog(cfg.Catalog) })}
 	for _, d := range cfg.Deprecated {
 		warnDeprecated(env, "configuration key "+d[0], d[1])
 	}
@@ -120,16 +123,24 @@ func fetchBundle(root string, bucket storage.Store) func(workspace, id string) e
 	}
 }
 
-// catalog loads the catalogue: the configured folder, or the built-in one.
+// catalog returns the catalogue: the configured folder, or the built-in one.
 func (a *app) catalog() (*catalog.Catalog, error) {
-	if a.cfg.Catalog == "" {
+	if a.loaded == nil {
+		return loadCatalog(a.cfg.Catalog)
+	}
+	return a.loaded()
+}
+
+// loadCatalog loads the catalogue of a folder; the built-in one where dir is empty.
+func loadCatalog(dir string) (*catalog.Catalog, error) {
+	if dir == "" {
 		return catalog.Load(fixtures.Files(), "catalog")
 	}
-	info, err := os.Stat(a.cfg.Catalog)
+	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, usageErr("--catalog must be a folder of .yaml files", "catalog: %s is not a folder", a.cfg.Catalog)
+		return nil, usageErr("--catalog must be a folder of .yaml files", "catalog: %s is not a folder", dir)
 	}
-	cat, err := catalog.Load(os.DirFS(a.cfg.Catalog), ".")
+	cat, err := catalog.Load(os.DirFS(dir), ".")
 	return cat, badInput(err)
 }
 
