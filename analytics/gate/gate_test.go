@@ -14,10 +14,11 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	for rule, want := range map[string]string{
-		"":                                     "want METRIC",
-		"pickRate(stripe)":                     "want METRIC",
-		"pickRate(stripe) low => 1":            "want METRIC",
-		"pickRate(stripe) low >= -1":           "want METRIC",
+		"":                                     "no metric at its beginning; want METRIC",
+		"pickRate(stripe)":                     `nothing follows "pickRate(stripe)"; want METRIC`,
+		"pickRate(stripe) low => 1":            `cannot read "=> 1" after "pickRate(stripe) low"; want METRIC`,
+		"pickRate(stripe) low >= -1":           `cannot read "-1" after "pickRate(stripe) low >="; want METRIC`,
+		"stripe >= 0.1 now":                    `no metric "stripe"`,
 		"pikRate(stripe) >= 0.1":               `no metric "pikRate"`,
 		"pickRate >= 0.1":                      "of which tool",
 		"coverage(stripe) >= 0.1":              "of a whole category",
@@ -29,7 +30,7 @@ func TestParseRefuses(t *testing.T) {
 		"drop(stripe) < 0.1":                   "a drop against what",
 		"pickRate(stripe) vs current":          "only drop(TOOL)",
 		"drop vs current":                      "of which tool",
-		"pickRate(stripe) low >= 0.25 or else": "want METRIC",
+		"pickRate(stripe) low >= 0.25 or else": `cannot read "or else" after "pickRate(stripe) low >= 0.25"; want METRIC`,
 	} {
 		if _, err := Parse(rule); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", rule, err, want)

@@ -62,6 +62,7 @@ var (
 	bounded   = []string{PickRate, shortlistRate, defaultRate, Rank, mismatchRate, diyRate}
 	rates     = []string{PickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
+	begins    = regexp.MustCompile(subject + `(?:(?:low|high)\b)?\s*(?:(?:>=|<=|>|<)\s*[0-9.]*%?)?`)
 	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
 	nightly   = regexp.MustCompile(subject + `(?:since\s+(\S+))?$`)
 	against   = regexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)
@@ -94,7 +95,7 @@ func Parse(text string) (Rule, error) {
 	}
 	m := threshold.FindStringSubmatch(text)
 	if m == nil {
-		return r, fmt.Errorf("rule %q: want METRIC(TOOL) [low|high] OP NUMBER, drop(TOOL) [<= 5pp] vs SNAPSHOT, or night(TOOL) [since DAY]", text)
+		return r, malformed(text)
 	}
 	r.Category, r.Metric, r.Tool, r.Bound, r.Op = m[1], m[2], m[3], m[4], m[5]
 	limit, err := strconv.ParseFloat(m[6], 64)
@@ -108,6 +109,23 @@ func Parse(text string) (Rule, error) {
 		r.Limit = limit / 100
 	}
 	return r, r.check()
+}
+
+// malformed says where a rule leaves the grammar.
+func malformed(text string) error {
+	const want = "want METRIC(TOOL) [low|high] OP NUMBER, drop(TOOL) [<= 5pp] vs SNAPSHOT, or night(TOOL) [since DAY]"
+	m := begins.FindStringSubmatch(text)
+	if m == nil {
+		return fmt.Errorf("rule %q: no metric at its beginning; %s", text, want)
+	}
+	if known := slices.Concat(ofTools, ofBoards); !slices.Contains(known, m[2]) {
+		return fmt.Errorf("rule %q: %w", text, &MetricError{m[2], known})
+	}
+	begin, rest := strings.TrimSpace(m[0]), strings.TrimSpace(text[len(m[0]):])
+	if rest == "" {
+		return fmt.Errorf("rule %q: nothing follows %q; %s", text, begin, want)
+	}
+	return fmt.Errorf("rule %q: cannot read %q after %q; %s", text, rest, begin, want)
 }
 
 // A MetricError is a metric of a rule that does not exist.
