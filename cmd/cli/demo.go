@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -60,18 +61,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 		}
 		defer func() { _ = ln.Close() }()
 	}
-	cat, err := o.catalog()
-	if err != nil {
-		return err
-	}
-	if err := o.measure(ctx, cat); err != nil {
-		return err
-	}
-	if err := o.observe(); err != nil {
-		return err
-	}
-	p := publishOptions{app: o.app, serves: true}
-	if err := p.run(ctx); err != nil {
+	if err := o.fill(ctx); err != nil {
 		return err
 	}
 	if o.noServe {
@@ -86,6 +76,23 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return serve(ctx, o.app, ln, o.addSample)
 	}
 	return serve(ctx, o.app, ln)
+}
+
+// fill measures and publishes what the demo serves.
+func (o *demoOptions) fill(ctx context.Context) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // somebody waits for a few seconds: memory for a fifth of the time
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	if err := o.measure(ctx, cat); err != nil {
+		return err
+	}
+	if err := o.observe(); err != nil {
+		return err
+	}
+	p := publishOptions{app: o.app, serves: true}
+	return p.run(ctx)
 }
 
 // observe adds the built-in field study to the data folder.
