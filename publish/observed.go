@@ -184,12 +184,12 @@ func loadObserved(m Manifest, docs map[string][]byte) (out Observed, err error) 
 		}
 		out.Boards = append(out.Boards, b)
 	}
-	return out, splitLanguages(m, docs, out.Boards)
+	return out, recount(m, docs, out.Boards)
 }
 
-// splitLanguages counts the agents of each language of boards, from the lines of their studies.
-func splitLanguages(m Manifest, docs map[string][]byte, boards []observed.Board) error {
-	if !slices.ContainsFunc(boards, func(b observed.Board) bool { return len(b.Languages) > 1 }) {
+// recount counts what no document of a board has, from the lines of its study.
+func recount(m Manifest, docs map[string][]byte, boards []observed.Board) error {
+	if len(boards) == 0 {
 		return nil
 	}
 	var known fields
@@ -204,7 +204,7 @@ func splitLanguages(m Manifest, docs map[string][]byte, boards []observed.Board)
 		for i := range boards {
 			at := slices.IndexFunc(known.Observed, func(c seen) bool { return c.Study == s.Name && c.Slug == boards[i].Category })
 			if boards[i].FieldStudy == s.Name && at >= 0 {
-				boards[i].SplitLanguages(s, known.Observed[at].Category)
+				boards[i].Recount(s, known.Observed[at].Category)
 			}
 		}
 	}

@@ -81,6 +81,11 @@ type Board struct {
 	Languages []LanguageBoard `json:"languages"`
 	Agents    []AgentBoard    `json:"agents"`
 	URL       string          `json:"url"`
+	// Largest is the repository of the warning OneRepository, and Pairs compares the tools of a
+	// board of one language, by slug, that with the higher rate first. Recount counts both: no
+	// document has them.
+	Largest *Largest           `json:"-"`
+	Pairs   map[[2]string]Pair `json:"-"`
 }
 
 // A Standing is one tool of a board. Shares need not sum to 1: a unit may use several tools.
@@ -119,13 +124,16 @@ type Part struct {
 	NRepos   int      `json:"nRepos"`
 	Warnings []string `json:"warnings"`
 	Tools    []Rate   `json:"tools"`
+	// Largest and Pairs are as in Board, for the part of a language.
+	Largest *Largest           `json:"-"`
+	Pairs   map[[2]string]Pair `json:"-"`
 }
 
 // A LanguageBoard is the part of a board in one language.
 type LanguageBoard struct {
 	Language string `json:"language"`
 	Part
-	// Agents are parts of this part, once SplitLanguages counted them. No document has them:
+	// Agents are parts of this part, once Recount counted them. No document has them:
 	// they follow from the lines of the study.
 	Agents []AgentBoard `json:"-"`
 }

@@ -118,14 +118,14 @@ func category(slugs ...string) observed.Category {
 	return c
 }
 
-// TestSplitLanguages: the agents of the languages add up to those of the board.
-func TestSplitLanguages(t *testing.T) {
+// TestFiguresOfNoDocument: the agents of the languages add up to those of the board.
+func TestFiguresOfNoDocument(t *testing.T) {
 	s, of, split := builtInStudy(t), lookup(builtIn(t)), 0
 	boards, _ := observed.Boards([]*facts.Study{s}, of)
 	for i := range boards {
 		b := &boards[i]
 		c, _ := of(s, b.Category)
-		b.SplitLanguages(s, c)
+		b.Recount(s, c)
 		if len(b.Languages) < 2 {
 			if len(b.Languages) == 1 && b.Languages[0].Agents != nil {
 				t.Errorf("%s has one language", b.Category)
@@ -133,6 +133,21 @@ func TestSplitLanguages(t *testing.T) {
 			continue
 		}
 		split++
+		for _, l := range b.Languages {
+			for slugs, p := range l.Pairs {
+				at := func(slug string) observed.Use {
+					return l.Tools[slices.IndexFunc(l.Tools, func(r observed.Rate) bool { return r.Slug == slug })].Use
+				}
+				if x, y := at(slugs[0]), at(slugs[1]); math.Abs(x.UseRate-y.UseRate-p.Diff) > 2e-6 || p.Diff <= 0 || p.CILow > p.Diff || p.CIHigh < p.Diff || p.Shown != (p.CILow > 0) {
+					t.Errorf("%s in %s, %v: %+v of %+v and %+v", b.Category, l.Language, slugs, p, x, y)
+				}
+			}
+			if got, want := l.Largest != nil, slices.Contains(l.Warnings, observed.OneRepository); got != want {
+				t.Errorf("%s in %s: the largest repository is counted: %t, want %t", b.Category, l.Language, got, want)
+			} else if got && (l.Largest.Without.NUnits != l.NUnits-l.Largest.NUnits || l.Largest.Without.NRepos != l.NRepos-1 || l.Largest.Repo == "") {
+				t.Errorf("%s in %s: %d units, without the largest repository %+v", b.Category, l.Language, l.NUnits, l.Largest)
+			}
+		}
 		units, uses := map[string]int{}, map[string]int{}
 		for _, l := range b.Languages {
 			n := 0

@@ -66,10 +66,10 @@ func Rank(s *facts.Study, c Category) (Board, bool) {
 			b.Tools[i].Rank = b.Tools[i-1].Rank
 		}
 	}
-	for _, g := range all.split(func(u facts.Unit) string { return u.Language }) {
+	for _, g := range all.split(language) {
 		b.Languages = append(b.Languages, LanguageBoard{Language: g.name, Part: g.tally.part()})
 	}
-	for _, g := range all.split(func(u facts.Unit) string { return u.Agent }) {
+	for _, g := range all.split(agent) {
 		b.Agents = append(b.Agents, AgentBoard{g.name, g.tally.part()})
 	}
 	if len(b.Languages) > 1 {
@@ -77,25 +77,6 @@ func Rank(s *facts.Study, c Category) (Board, bool) {
 		slices.Sort(b.Warnings)
 	}
 	return b, b.NUnits >= MinUnits && b.NRepos >= MinRepos
-}
-
-// SplitLanguages counts the agents of each language of a board that has several, from the study
-// and the category that the board was made of.
-func (b *Board) SplitLanguages(s *facts.Study, c Category) {
-	if len(b.Languages) < 2 {
-		return
-	}
-	groups := tallyOf(s, c).split(func(u facts.Unit) string { return u.Language })
-	for i := range b.Languages {
-		l := &b.Languages[i]
-		at := slices.IndexFunc(groups, func(g group) bool { return g.name == l.Language })
-		if at < 0 {
-			continue
-		}
-		for _, g := range groups[at].tally.split(func(u facts.Unit) string { return u.Agent }) {
-			l.Agents = append(l.Agents, AgentBoard{g.name, g.tally.part()})
-		}
-	}
 }
 
 // Boards makes the boards of all studies, one of a category, sorted by category. Of several

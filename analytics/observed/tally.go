@@ -97,7 +97,7 @@ func (t *tally) warnings() []string {
 	if len(t.units) < MinUnits {
 		out = append(out, FewUnits)
 	}
-	if len(t.units) > 0 && 4*slices.Max(t.sizes) > len(t.units) {
+	if t.dominated() {
 		out = append(out, OneRepository)
 	}
 	return out

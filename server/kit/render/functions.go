@@ -24,7 +24,7 @@ func Functions() map[string]any {
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent,
 		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
-		"used": used, "unused": unused, "ranks": ranks, "explainObserved": func(code string) string { return Capital(observed.Explain(code)) }, "notice": func() string { return observed.Notice }, "tau": tau,
+		"used": used, "unused": unused, "ranks": ranks, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
 				if i := strings.Index(after, "/"); i >= 0 {

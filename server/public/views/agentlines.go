@@ -40,7 +40,7 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 		}
 		switch {
 		case best.Picks > 0:
-			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Percent(best.PickRate)
+			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Fixed(best.PickRate)
 		case line.rate == 0 && a.NTrials > 0:
 			line.Rival, line.RivalRate = noTool, fmt.Sprintf("in %s of %s", line.N, line.N)
 		}

@@ -16,6 +16,7 @@ type card struct {
 	Claim           string
 	Top             []portion
 	Bar             template.HTML
+	Ruler           template.HTML // of bars of their own
 	Note            string
 	Age             age
 	Observed        bool

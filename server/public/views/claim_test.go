@@ -209,8 +209,8 @@ func TestAgentsThatAreAlike(t *testing.T) {
 	tests := map[string]struct {
 		slug, want string
 	}{
-		"three of five":  {"birch", "Llama 0.0% no tool in 10 of 10; 3 agents, each 0.0% Ash 100%; Claude 3.5 Sonnet 50.0% Ash 50%"},
-		"an agent alone": {"ash", "Llama 0.0% no tool in 10 of 10; Claude 3.5 Sonnet 50.0% Birch 50%; 3 agents, each 100.0% –"},
+		"three of five":  {"birch", "Llama 0.0% no tool in 10 of 10; 3 agents, each 0.0% Ash 100.0%; Claude 3.5 Sonnet 50.0% Ash 50.0%"},
+		"an agent alone": {"ash", "Llama 0.0% no tool in 10 of 10; Claude 3.5 Sonnet 50.0% Birch 50.0%; 3 agents, each 100.0% –"},
 	}
 	for name, c := range tests {
 		i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == c.slug })
@@ -222,7 +222,7 @@ func TestAgentsThatAreAlike(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if got := spread(b, b.Tools[1]); got != "Claude 3.5 Sonnet picks it in 50%, four agents in 0%" {
+	if got := spread(b, b.Tools[1]); got != "Claude 3.5 Sonnet picks it in 50.0%, four agents in 0.0%" {
 		t.Error(got)
 	}
 	parts := compareGroups(b, b.Tools[0], b.Tools[1])[0].Parts

@@ -23,6 +23,7 @@ type comparePage struct {
 	A, B     compareSide
 	Sentence string
 	Observed string // a sentence
+	When     string // which of both is ahead when
 	Measures []measure
 	Boards   []compareBoard
 	Work     *pairAgents // in real work, by agent; nil where both were not seen together
@@ -59,6 +60,7 @@ type lead struct {
 	Pairs             string        // how many pairs the board has; empty for one
 	Significant       bool
 	Single            bool // one prompt
+	Alone             bool // the interval is for this pair alone, of real work
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both, and no
@@ -85,7 +87,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	}
 	for i, s := range r.seenWith(x, y, a, b, home) {
 		if i == 0 {
-			d.Observed, seen, d.Work = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name), s.agents(r.in, x.Name, y.Name, a, b)
+			d.Observed, seen, d.Work = s.sentence(x.Name, y.Name), s.measure(r, a, b), s.agents(r.in, x.Name, y.Name, a, b)
 		}
 		for _, p := range s.places(r, a, b) {
 			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them"+s.cited(x.Name, y.Name), r.in.BaseURL+ComparePath(a, b))
@@ -101,6 +103,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			d.Others = append(d.Others, l)
 		}
 	}
+	d.When = d.whenWhich()
 	if d.Measures = []measure{asked, seen}; len(r.in.Observed) == 0 {
 		d.Measures = d.Measures[:1]
 	}

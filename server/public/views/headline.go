@@ -20,7 +20,8 @@ type headline struct {
 	Doubts           []render.Warning // of a board of trials
 	Board            string           // its name; empty without one
 	Seen             *seenClaim       // of an observed board; nil for others
-	Warnings         []string         // of an observed board
+	Chips            []string         // the same in a few words
+	Warnings         []string         // of an observed board, each a sentence without a full stop
 	board            *analytics.Board // nil without one of trials
 }
 
@@ -101,16 +102,32 @@ func observedClaim(b *observed.Board) string {
 		return "No tool of this list was observed."
 	}
 	if _, several := mainPart(b); several == "" {
-		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), amongUnits(b, wholePart(b), ""))
+		s := sighting{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}
+		if s.vague() {
+			return fmt.Sprintf("Agents used %s in %s of %s, which says little of other work.", b.Tools[0].Tool, chart.Whole(int64(s.Use.Uses)), amongUnits(b, s.Part, ""))
+		}
+		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Fixed(s.Use.UseRate), amongUnits(b, s.Part, ""))
 	}
-	var parts []string
+	var parts, vague []string
 	for _, l := range b.Languages {
 		if len(parts) == maxClaimed || len(l.Tools) == 0 || len(parts) > 0 && l.NUnits < observed.MinUnits {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s", observedName(b, l.Tools[0].Slug), chart.Percent(l.Tools[0].UseRate), chart.Whole(int64(l.NUnits)), l.Language))
+		s := sighting{b, l.Part, l.Language, l.Tools[0].Use}
+		rate := chart.Fixed(s.Use.UseRate)
+		if s.vague() {
+			rate, vague = chart.Whole(int64(s.Use.Uses)), append(vague, l.Language)
+		}
+		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s", observedName(b, l.Tools[0].Slug), rate, chart.Whole(int64(l.NUnits)), l.Language))
 	}
-	return "Among " + b.Unit + "s that use a listed tool, agents used " + and(parts) + "."
+	text := "Among " + b.Unit + "s that use a listed tool, agents used " + and(parts)
+	switch {
+	case len(vague) == 0:
+		return text + "."
+	case len(vague) == len(parts):
+		return text + ", which says little of other work."
+	}
+	return text + ". The figure in " + and(vague) + " says little of other work."
 }
 
 // maxClaimed is how many languages the claim of an observed board names.

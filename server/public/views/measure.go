@@ -114,21 +114,21 @@ func askedEnd(b *analytics.Board, s analytics.Standing) float64 {
 
 // seenOf returns what agents used of tools on a part of an observed board. Its axis reaches least,
 // or further.
-func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
+func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, language string, slugs []string, uses ...observed.Use) measure {
 	m := measure{
 		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
-		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
+		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: seenDoubts(b, p, slugs...),
 	}
 	for _, use := range uses {
 		least = max(least, use.CIHigh)
 	}
 	axis := m.axis(least, len(uses))
 	for i, use := range uses {
-		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
-		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: names[i] + " " + t.Rate + ", 95% CI " + t.Interval}
+		t := toolRate{Tool: observedName(b, slugs[i]), Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
+		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: t.Tool + " " + t.Rate + ", 95% CI " + t.Interval}
 		if use.Uses == 0 {
 			t.Rate, t.Interval, t.Note = "not used", "", "in "+unitsOf(b, p, language)
-			mark = chart.Mark{Text: names[i] + " not used"}
+			mark = chart.Mark{Text: t.Tool + " not used"}
 		}
 		if mark.Class = sideClass(i, len(uses)); use.Uses > 0 || len(uses) > 1 {
 			t.Bar = axis.Forest(mark)
@@ -140,7 +140,7 @@ func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, lan
 
 // measuresOf returns both measures of a tool. Their axes are the same, and reach as far as the first
 // tool of each board.
-func (r *Renderer) measuresOf(t *tool) []measure {
+func (r *Renderer) measuresOf(slug string, t *tool) []measure {
 	most := 0.0
 	if len(t.Places) > 0 {
 		b := t.Places[0].Board
@@ -158,7 +158,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 	switch {
 	case len(t.Seen) > 0:
 		s := t.Seen[0]
-		seen = r.seenOf(most, s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
+		seen = r.seenOf(most, s.Board, s.Part, s.Language, []string{slug}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
 			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {

@@ -16,17 +16,20 @@ type observedPage struct {
 	Age           age
 	Forest        render.Forest
 	Languages     []observedPart
-	Agents        []observedPart
+	Agents        []seenAgents
+	Also          []render.Link // tools that other boards count, too
+	Doubts        []render.Warning
 	Several       bool   // languages, which come first: tools are compared within one
 	Asked         string // path of the board of trials of the same category; empty without one
 	Pairs         []render.Link
 	Cite          string
 }
 
-// An observedPart is a part of an observed board, in one language or by one agent.
+// An observedPart is a part of an observed board in one language.
 type observedPart struct {
 	Name, N string
 	Chips   []string // its warnings
+	Without string   // its rates without the largest repository; empty where that has few units
 	Tools   []observedShare
 }
 
@@ -35,11 +38,11 @@ type observedShare struct{ Tool, Link, Rate, Interval string }
 func (r *Renderer) observed(category string) (Page, error) {
 	i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category })
 	b := &r.in.Observed[i]
-	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b, r.seenPath)}
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories")}
-		for _, w := range p.Warnings {
-			out.Chips = append(out.Chips, observed.Chip(w, b.Unit))
+		if out.Chips = seenChips(b, p); p.Largest != nil {
+			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
 		for _, t := range p.Tools {
 			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
@@ -48,9 +51,6 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}
 	for _, l := range b.Languages {
 		d.Languages = append(d.Languages, part(l.Language, l.Part))
-	}
-	for _, a := range b.Agents {
-		d.Agents = append(d.Agents, part(a.Agent, a.Part))
 	}
 	main, several := mainPart(b)
 	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)

@@ -33,6 +33,9 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 			})
 		}
 	}
+	if len(c.Top) > 0 {
+		c.Ruler = chart.NewAxis(1).Ruler()
+	}
 	return c
 }
 
@@ -56,7 +59,7 @@ func mainPart(b *observed.Board) (p observed.Part, language string) {
 }
 
 func wholePart(b *observed.Board) observed.Part {
-	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings}
+	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings, Largest: b.Largest, Pairs: b.Pairs}
 	for _, s := range b.Tools {
 		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use})
 	}
@@ -103,10 +106,8 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 func (r *Renderer) doubtedCard(b *observed.Board) card {
 	c := r.observedCard(b)
 	p, _ := mainPart(b)
-	for _, w := range p.Warnings {
-		if w != observed.MixedLanguages {
-			c.Note += " · " + observed.Chip(w, b.Unit)
-		}
+	for _, chip := range seenChips(b, p) {
+		c.Note += " · " + chip
 	}
 	return c
 }
@@ -116,7 +117,7 @@ func (r *Renderer) doubtedCard(b *observed.Board) card {
 type used struct {
 	Of, Link string
 	Tools    []portion
-	Warnings []string // of the part
+	Doubts   []string // of the part
 }
 
 // used returns the rates of the first two tools of a board in real work, the higher first; nil
@@ -137,7 +138,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 	for _, p := range parts {
 		u := used{
 			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + plural(p.NRepos, "repository", "repositories") + " that use a listed tool",
-			Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
+			Doubts: seenDoubts(o, p, b.Tools[0].Slug, b.Tools[1].Slug),
 		}
 		for _, t := range p.Tools {
 			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // bothIn returns the part of a board that has two tools: the whole board, or that of the
@@ -73,10 +75,12 @@ type pairSeen struct {
 	Apart []sighting
 }
 
-// measure returns how often each was used.
+// measure returns how often each was used, by slug.
 func (s pairSeen) measure(r *Renderer, x, y string) measure {
 	if s.Apart == nil {
-		return r.seenOf(0, s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
+		m := r.seenOf(0, s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
+		m.Lead = s.lead(x, y)
+		return m
 	}
 	p, q := s.Apart[0], s.Apart[1]
 	m, other := r.seenOf(1, p.Board, p.Part, p.Language, []string{x}, p.Use), r.seenOf(1, q.Board, q.Part, q.Language, []string{y}, q.Use)
@@ -120,6 +124,19 @@ func (s pairSeen) cited(x, y string) string {
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
 	text := s.counts(x, y)
+	if p, _, ok := s.pair(s.slug(x), s.slug(y)); ok {
+		verdict := "is not significant"
+		if p.Shown {
+			verdict = "is significant"
+		} else {
+			text = "No clear difference: " + inSentence(text)
+		}
+		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", strings.TrimPrefix(render.Points(p.Diff), "+"), render.PointsRange(p.CILow, p.CIHigh), verdict)
+		if p.Shown && s.Language == "" && s.unordered(x, y) {
+			text += ", but with all tools of the board compared at once their order is not proven"
+		}
+		return text + "."
+	}
 	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
 		return "No clear difference: " + inSentence(text) + "."
 	}
@@ -131,21 +148,21 @@ func (s pairSeen) counts(x, y string) string {
 	if s.Apart != nil {
 		p, q := s.Apart[0], s.Apart[1]
 		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives", inExisting,
-			x, chart.Percent(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Percent(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
+			x, chart.Fixed(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Fixed(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
 	}
 	units, first, second := amongUnits(s.Board, s.Part, s.Language), s.First, s.Second
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, x, chart.Percent(first.UseRate), units)
+	text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, x, chart.Fixed(first.UseRate), units)
 	switch {
 	case second.Uses == 0:
 		text += " and never " + y
 	case first.UseRate == second.UseRate:
 		text += ", as often as " + y
 	default:
-		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
-		if first.CILow > second.CIHigh {
+		text += fmt.Sprintf(" and %s in %s", y, chart.Fixed(second.UseRate))
+		if _, _, known := s.pair(s.slug(x), s.slug(y)); first.CILow > second.CIHigh && !known {
 			text += "; the two intervals do not overlap"
 			if s.Language == "" && s.unordered(x, y) {
 				text += ", but with all tools of the board compared at once their order is not proven"

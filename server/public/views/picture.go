@@ -64,7 +64,7 @@ func (t *tool) seenNote(other string) string {
 	if s.vague() || s.alone() {
 		return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Whole(int64(s.Use.Uses)), unitsOf(s.Board, s.Part, s.Language))
 	}
-	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Percent(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))
+	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Fixed(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))
 }
 
 // shortSentence is the first clause of a comparison.

@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 // A seenClaim is an observed board whose first tool is clearly ahead.
 type seenClaim struct {
 	Name    string // of the board, with its language
+	Units   string // what is counted
+	Ruler   template.HTML
 	Tools   []portion
 	Compare render.Link // of the first two tools
 	board   *observed.Board
@@ -52,12 +55,12 @@ func (r *Renderer) seenHeadline() headline {
 	}
 	first, second := p.Tools[0], p.Tools[1]
 	h := headline{
-		Link: observedPath(b.Category), Board: card.Name, Age: card.Age, Warnings: p.Warnings,
+		Link: observedPath(b.Category), Board: card.Name, Age: card.Age, Chips: seenChips(b, p), Warnings: seenDoubts(b, p),
 		Text: fmt.Sprintf("In %s with %s, coding agents used %s in %s and %s in %s.", strings.TrimSpace(language+" "+b.Unit)+"s", lowered(b.Name),
-			observedName(b, first.Slug), chart.Percent(first.UseRate), observedName(b, second.Slug), chart.Percent(second.UseRate)),
+			observedName(b, first.Slug), chart.Fixed(first.UseRate), observedName(b, second.Slug), chart.Fixed(second.UseRate)),
 		Note: "Of " + amongUnits(b, p, language) + ", from " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code. Data of " + card.Age.When,
 		Seen: &seenClaim{
-			Name: card.Name, board: b,
+			Name: card.Name, Units: b.Unit + "s", Ruler: card.Ruler, board: b,
 			Compare: render.Link{Path: ComparePath(first.Slug, second.Slug), Text: observedName(b, first.Slug) + " or " + observedName(b, second.Slug)},
 		},
 	}

@@ -125,7 +125,7 @@ func (s sighting) sentence(tool string) string {
 		return fmt.Sprintf("%s, agents used %s in %s of %s, which says little of other work: the 95%% interval is %s.", inExisting,
 			tool, chart.Whole(int64(s.Use.Uses)), units, render.Interval(s.Use.CILow, s.Use.CIHigh))
 	}
-	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Percent(s.Use.UseRate), units)
+	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Fixed(s.Use.UseRate), units)
 }
 
 // rankRange returns the ranks that are possible; ok is false for a part of a board, which has no

@@ -124,7 +124,7 @@ type rivalLine struct {
 func (r *Renderer) tool(slug string) (Page, error) {
 	t := r.tools[slug]
 	d := toolPage{
-		Name: t.Name, Slug: slug, Measures: r.measuresOf(t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), BaseURL: r.in.BaseURL,
+		Name: t.Name, Slug: slug, Measures: r.measuresOf(slug, t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), BaseURL: r.in.BaseURL,
 	}
 	noun := "agent"
 	if len(t.Places) > 0 {

@@ -28,7 +28,7 @@ func spread(b *analytics.Board, s analytics.Standing) string {
 		verb = "picks"
 	}
 	second, _ := groupName(least, nounOf(b))
-	return fmt.Sprintf("%s %s it in %s, %s in %s", render.Capital(first), verb, chart.Percent(high), second, chart.Percent(low))
+	return fmt.Sprintf("%s %s it in %s, %s in %s", render.Capital(first), verb, chart.Fixed(high), second, chart.Fixed(low))
 }
 
 // strip lists the figures that matter most of a tool that was picked.

@@ -1,0 +1,75 @@
+package observed
+
+import (
+	facts "github.com/firstpick/firstpick/fixtures/observed"
+)
+
+// A Largest is the repository with most units of a part that has the warning OneRepository, and
+// the part without it.
+type Largest struct {
+	Repo    string
+	NUnits  int
+	Without Part
+}
+
+// Recount counts, from the study and the category that the board was made of, what no document
+// has: the agents of each language of a board that has several, what remains without the largest
+// repository, and the difference of each pair of tools.
+func (b *Board) Recount(s *facts.Study, c Category) {
+	all := tallyOf(s, c)
+	b.Largest = all.largest()
+	byLanguage := map[string]*tally{}
+	for _, g := range all.split(language) {
+		byLanguage[g.name] = g.tally
+	}
+	for i := range b.Languages {
+		l := &b.Languages[i]
+		t := byLanguage[l.Language]
+		if t == nil {
+			continue
+		}
+		if len(b.Languages) < 2 {
+			b.Pairs = t.pairs(l.Part)
+			continue
+		}
+		l.Largest, l.Pairs = t.largest(), t.pairs(l.Part)
+		for _, g := range t.split(agent) {
+			l.Agents = append(l.Agents, AgentBoard{g.name, g.tally.part()})
+		}
+	}
+}
+
+func language(u facts.Unit) string { return u.Language }
+
+func agent(u facts.Unit) string { return u.Agent }
+
+// dominated reports whether a repository has so many units that it decides the rates.
+func (t *tally) dominated() bool {
+	for _, n := range t.sizes {
+		if 4*n > len(t.units) {
+			return true
+		}
+	}
+	return false
+}
+
+// largest returns the repository that dominates the units; nil where none does.
+func (t *tally) largest() *Largest {
+	if !t.dominated() {
+		return nil
+	}
+	out := Largest{}
+	for repo, i := range t.repos {
+		if n := t.sizes[i]; n > out.NUnits || n == out.NUnits && repo < out.Repo {
+			out.Repo, out.NUnits = repo, n
+		}
+	}
+	var rest []facts.Unit
+	for _, u := range t.units {
+		if u.Repo != out.Repo {
+			rest = append(rest, u)
+		}
+	}
+	out.Without = newTally(t.category, rest).part()
+	return &out
+}

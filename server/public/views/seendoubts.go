@@ -1,0 +1,95 @@
+package views
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// seenDoubts explains the warnings of a part of an observed board but that of several languages,
+// each in one sentence without a full stop. That of a large repository has the rates without it:
+// those of the tools named by slugs, or of the first two.
+func seenDoubts(b *observed.Board, p observed.Part, slugs ...string) (out []string) {
+	for _, w := range p.Warnings {
+		switch {
+		case w == observed.MixedLanguages:
+		case w == observed.OneRepository && p.Largest != nil:
+			out = append(out, largeShare(b, p)+"; "+withoutLargest(b, p, slugs...))
+		default:
+			out = append(out, render.Capital(observed.Explain(w)))
+		}
+	}
+	return out
+}
+
+// seenChips are these warnings in a few words.
+func seenChips(b *observed.Board, p observed.Part) (out []string) {
+	for _, w := range p.Warnings {
+		switch {
+		case w == observed.MixedLanguages:
+		case w == observed.OneRepository && p.Largest != nil:
+			out = append(out, "one repository has "+shareText(p.Largest.NUnits, p.NUnits))
+		default:
+			out = append(out, observed.Chip(w, b.Unit))
+		}
+	}
+	return out
+}
+
+// largeShare is like: One repository has 65% of the pull requests.
+func largeShare(b *observed.Board, p observed.Part) string {
+	return "One repository has " + shareText(p.Largest.NUnits, p.NUnits) + " of the " + b.Unit + "s"
+}
+
+// withoutLargest says how the rates look without the largest repository: without it, Requests
+// 55.2% and HTTPX 30.1% of 143.
+func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string {
+	rest := p.Largest.Without
+	if rest.NUnits == 0 {
+		return "nothing is left without it"
+	}
+	if len(slugs) == 0 {
+		for _, t := range p.Tools[:min(2, len(p.Tools))] {
+			if t.Uses > 0 {
+				slugs = append(slugs, t.Slug)
+			}
+		}
+	}
+	var rates []string
+	for _, slug := range slugs {
+		use, _ := useOf(rest, slug)
+		rates = append(rates, observedName(b, slug)+" "+chart.Fixed(use.UseRate))
+	}
+	return "without it, " + and(rates) + " of " + chart.Whole(int64(rest.NUnits))
+}
+
+// shareText is a part of a whole without decimals; less than a half of one per cent is not shown as 0.
+func shareText(part, of int) string {
+	if rate := float64(part) / float64(of); rate >= .005 {
+		return wholePercent(rate) + "%"
+	}
+	return "<1%"
+}
+
+// maxRepo is how many characters of the name of a repository are shown.
+const maxRepo = 60
+
+// boardDoubts are the warnings of a whole observed board.
+func boardDoubts(b *observed.Board) (out []render.Warning) {
+	p := wholePart(b)
+	for _, w := range b.Warnings {
+		text := render.Capital(observed.Explain(w))
+		if w == observed.OneRepository && p.Largest != nil {
+			text = largeShare(b, p) + ", in the data as " + clip(inert.Line(p.Largest.Repo), maxRepo)
+			if !slices.Contains(b.Warnings, observed.MixedLanguages) { // else each language says it
+				text += "; " + withoutLargest(b, p)
+			}
+		}
+		out = append(out, render.Warning{Title: render.Capital(strings.ReplaceAll(w, "_", " ")), Text: text})
+	}
+	return out
+}

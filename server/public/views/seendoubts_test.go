@@ -1,0 +1,81 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	facts "github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/views"
+)
+
+// TestOneRepository: a page says how much of a board is of one repository, which that is, and the
+// rates without it; agents are compared within a language, and a tool of two boards is named.
+func TestOneRepository(t *testing.T) {
+	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}}
+	add := func(n int, repo, language, agent, tool string) {
+		for range n {
+			id := "r" + string(rune('a'+len(s.Units)/26)) + string(rune('a'+len(s.Units)%26))
+			name := repo
+			if repo == "" {
+				name = id
+			}
+			s.Units = append(s.Units, facts.Unit{ID: id, Repo: name, Language: language, Agent: agent, Tools: map[string][]string{"web": {tool}, "other": {tool}}})
+		}
+	}
+	add(35, "big", "Python", "Codex", "ash")
+	add(20, "", "Python", "Devin", "birch")
+	add(20, "", "Python", "Devin", "ash")
+	add(50, "", "Go", "Codex", "cedar")
+	var boards []observed.Board
+	for slug, tools := range map[string][]observed.Tool{
+		"web":   {{Slug: "ash", Name: "Ash"}, {Slug: "birch", Name: "Birch"}, {Slug: "cedar", Name: "Cedar"}},
+		"other": {{Slug: "ash", Name: "Ash"}},
+	} {
+		c := observed.Category{Slug: slug, Name: render.Capital(slug), Tools: tools}
+		b, ok := observed.Rank(s, c)
+		if !ok {
+			t.Fatal("too few for a board")
+		}
+		b.Recount(s, c)
+		boards = append(boards, b)
+	}
+	r, err := views.New(views.Input{Site: render.Site{BaseURL: "https://firstpick.example", SnapshotID: "abc"}, Observed: boards, Now: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok, err := r.Compare("ash", "birch")
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for _, text := range []string{string(c.HTML), string(c.Markdown)} {
+		for _, want := range []string{"No clear difference: in real work", "When which?", "In real work: no difference by coding agent is firm."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the comparison lacks %q: %s", want, text)
+			}
+		}
+	}
+	for path, wants := range map[string][]string{
+		"/observed/web": {
+			"One repository has 28% of the pull requests, in the data as big.", "one repository has 47%", "Without it, Ash 50.0% and Birch 50.0% of 40.",
+			"agents used Ash in 55 of 75 in Python and Cedar in 100.0% of 50 in Go. The figure in Python says little of other work.",
+			"So a use may count on several boards", "Ash also on Other",
+		},
+		"/tools/birch": {"One repository has 47% of the pull requests; without it, Birch 50.0% of 40"},
+	} {
+		p, err := r.Page(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(p.HTML), string(p.Markdown)} {
+			for _, want := range wants {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s lacks %q: %s", path, want, text)
+				}
+			}
+		}
+	}
+}
