@@ -140,17 +140,45 @@ func rateNote(name string, rate, low, high float64) []string {
 }
 
 // Doubts explains the warnings of a board and of the rates of tools on it, without those of an
-// interval that is not shown.
+// interval that is not shown, and those that one prompt says already.
 func Doubts(b *analytics.Board, tools ...analytics.Standing) []Warning {
 	all := slices.Clone(b.Warnings)
 	for _, s := range tools {
 		all = append(all, s.Warnings...)
 	}
 	if Single(*b) {
-		all = slices.DeleteFunc(all, func(code string) bool { return code == analytics.FewFamilies || code == analytics.WideInterval })
+		all = slices.DeleteFunc(all, func(code string) bool {
+			return code == analytics.FewFamilies || code == analytics.WideInterval || code == analytics.FewEffectiveTrials
+		})
 	}
 	slices.Sort(all)
-	return explained(b, slices.Compact(all))
+	all = slices.Compact(all)
+	out := explained(b, all)
+	for i, code := range serious(all) {
+		if code == analytics.FewEffectiveTrials {
+			out[i].Text = fewEffective(tools)
+		}
+	}
+	return out
+}
+
+// fewEffective says what it means that the answers about tools count as few independent ones. Where
+// no answer picked a tool, the answers to a prompt count as one.
+func fewEffective(tools []analytics.Standing) string {
+	for _, s := range tools {
+		if !slices.Contains(s.Warnings, analytics.FewEffectiveTrials) {
+			continue
+		}
+		count := ""
+		if s.Detail != nil && s.Detail.NEff > 0 {
+			count = fmt.Sprintf(", together as %.0f", s.Detail.NEff)
+		}
+		if s.Picks == 0 {
+			return "No answer picks " + s.Tool + ", so nothing shows how far prompts differ: all answers to a prompt count as one" + count + ". A firm rate needs 30"
+		}
+		return "Answers to one prompt are alike, so they count as fewer independent ones" + count + ". A firm rate needs 30"
+	}
+	return "Answers to one prompt are alike, and together these count as fewer than 30 independent ones"
 }
 
 // A tag is a tag of prompts with the rates by its values.

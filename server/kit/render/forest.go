@@ -43,6 +43,7 @@ type ForestRow struct {
 	Rate, Interval   string
 	Metrics          []string
 	Lead             bool // the row that the plot is about
+	Above            Link // to the tools that are left out above the row; its text is empty for none
 }
 
 // NewForest draws a board. link returns the page of a tool; "" leaves it without one. The tools
@@ -89,6 +90,21 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s), s.Tool}})
 	}
 	return f
+}
+
+// Skip marks that n tools of a board are left out above a row, with a link to the board.
+func (f *Forest) Skip(row, n int, board string) {
+	if n > 0 && row < len(f.Rows) {
+		f.Rows[row].Above = Link{board, fmt.Sprintf("… %d more", n)}
+	}
+}
+
+// Span is the number of columns after that of the names.
+func (f Forest) Span() int {
+	if f.Intervals {
+		return 3 + len(f.Metrics)
+	}
+	return 2 + len(f.Metrics)
 }
 
 // Ranged reports whether a row has a rank range.

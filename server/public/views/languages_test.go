@@ -61,7 +61,7 @@ func TestLanguagesAreNotMixed(t *testing.T) {
 		t.Errorf("%+v", picture)
 	}
 	for pair, want := range map[string]string{
-		"ash birch": "agents used Ash in 66.7% of the 60 TypeScript pull requests that use a listed tool and Birch in 33.3%; for this pair alone, the difference of 33.3 points (95% CI ",
+		"ash birch": "agents used Ash in 66.7% of the 60 TypeScript pull requests that use a listed tool and Birch in 33.3%; for this pair alone, the difference of 33.4 points (95% CI ",
 		"ash cedar": "agents used Ash in 66.7% of 60 TypeScript pull requests and Cedar in 100.0% of 50 Python pull requests: different languages, so these are not alternatives.",
 	} {
 		a, b, _ := strings.Cut(pair, " ")

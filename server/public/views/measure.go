@@ -171,7 +171,7 @@ func (r *Renderer) measuresOf(slug string, t *tool) []measure {
 			case ok && low == 1 && high >= used:
 				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
 			case ok && low < high:
-				f.Value, f.Note = fmt.Sprintf("%d–%d of %d", low, high, len(s.Board.Tools)), fmt.Sprintf("95%% range; %d by its rate", rank)
+				f.Value, f.Note = fmt.Sprintf("%d–%d of %d", low, high, len(s.Board.Tools)), "95% range"
 			}
 			seen.Facts = append(seen.Facts, f)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -131,7 +130,7 @@ func (s pairSeen) sentence(x, y string) string {
 		} else {
 			text = "No clear difference: " + inSentence(text)
 		}
-		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", strings.TrimPrefix(render.Points(p.Diff), "+"), render.PointsRange(p.CILow, p.CIHigh), verdict)
+		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", s.apart(), render.PointsRange(p.CILow, p.CIHigh), verdict)
 		if p.Shown && s.Language == "" && s.unordered(x, y) {
 			text += ", but with all tools of the board compared at once their order is not proven"
 		}

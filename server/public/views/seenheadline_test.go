@@ -29,7 +29,7 @@ func seenBoard(at time.Time, low float64) observed.Board {
 // forms have date and size, and what was asked beside what was observed.
 func TestHeadline(t *testing.T) {
 	old, recent, now := time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	const seen = "In Python pull requests with HTTP clients, coding agents used Ash in 60.0% and Birch in 20.0%. Of the 100 Python pull requests that use a listed tool, from 40 repositories, mostly on existing code. Data of "
+	const seen = "In Python pull requests with HTTP clients, coding agents used Ash in 60.0% and Birch in 20.0%. Of the 100 Python pull requests that use a listed tool, from 40 repositories, mostly on existing code. Collected in "
 	const trials = "agents pick Ash most often"
 	for name, tt := range map[string]struct {
 		asked    time.Time
@@ -82,8 +82,8 @@ func TestObservedDates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]string{
-		"/":              {", from 40 repositories, mostly on existing code. Data of February 2026", "1 observed board from field data of 120 pull requests of agents.", "40 repositories · data of February 2026"},
-		"/observed/http": {"<dt>Data of</dt><dd>1 February 2026</dd>"},
+		"/":              {", from 40 repositories, mostly on existing code. Collected in February 2026", "1 observed board from field data of 120 pull requests of agents.", "40 repositories · collected February 2026"},
+		"/observed/http": {"<dt>Collected</dt><dd>1 February 2026</dd>"},
 	} {
 		p, err := r.Page(path)
 		if err != nil {

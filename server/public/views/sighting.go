@@ -229,6 +229,7 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 	part := *b
 	part.Tools, part.NUnits = nil, p.NUnits
 	low, high := math.MaxInt, -1
+	_, used := sighting{Board: b, Part: p}.place()
 	for _, t := range p.Tools {
 		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits, Rank: 1}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
@@ -238,6 +239,9 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 			if language != "" && o.UseRate > t.UseRate {
 				s.Rank++
 			}
+		}
+		if one := (sighting{b, p, language, t.Use}); language != "" && one.overlaps() || language == "" && s.RankLow == 1 && s.RankHigh >= used {
+			s.Rank = 0 // its order is not known
 		}
 		if slices.Contains(slugs, t.Slug) && t.Uses > 0 {
 			low, high = min(low, len(part.Tools)), max(high, len(part.Tools))
@@ -257,6 +261,7 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 		part.Tools = append([]observed.Standing{all[0]}, part.Tools...)
 	}
 	f := render.NewObservedForest(&part, r.seenPath)
+	f.Skip(1, from-1, observedPath(b.Category))
 	f.Rest = nil
 	if language != "" { // the number of repositories and the range of ranks are of the whole board
 		f.Metrics = f.Metrics[:1]

@@ -67,7 +67,7 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 	if s.RankLow == s.RankHigh {
 		return f
 	}
-	f.Note = fmt.Sprintf("95%% range; %d by its rate", s.Rank)
+	f.Note = "95% range"
 	if s.Breakdown == nil {
 		return f
 	}
@@ -80,7 +80,7 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 	if high := s.RankHigh - unpicked; unpicked > 0 && high >= s.RankLow {
 		among := s
 		among.RankHigh = high
-		f.Note += ", " + render.RankRange(among) + " among the picked tools"
+		f.Note += "; " + render.RankRange(among) + " among the picked tools"
 	}
 	return f
 }

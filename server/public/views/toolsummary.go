@@ -2,9 +2,12 @@ package views
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A summaryLine is a line at the top of a tool's page: what its vendor asks first, with a link to more.
@@ -41,7 +44,50 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	if why := d.why(b, s, first, trials); why.Text != "" {
 		d.Summary = append(d.Summary, why)
 	}
-	d.Summary = append(d.Summary, summaryLine{"What now", "Ask the same " + nounOf(b) + "s your own prompts, and again after each change.", "/for-vendors", "Measure your tool"})
+	d.Summary = append(d.Summary, whatNow(b, s, trials))
+}
+
+// whatNow says where its vendor looks first: at the agent with which a rival leads by most, else at the
+// prompt on which a rival is closest, else at the next snapshot.
+func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine {
+	out := summaryLine{Name: "What now"}
+	most := 0.0
+	for _, a := range b.Agents {
+		best, _ := firstTwo(a)
+		own := rateOf(a.Tools, s.Slug)
+		if best.Picks == 0 || best.PickRate-own <= most {
+			continue
+		}
+		most = best.PickRate - own
+		agent, rival := render.AgentName(a.Agent), nameOf(b, best.Slug)
+		out.Text = fmt.Sprintf("Begin with %s: %s leads there by most, %s to %s.", agent, rival, chart.Fixed(best.PickRate), chart.Fixed(own))
+		if out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"; trials {
+			out.Link, out.More = TrialsPath(b.Category, "agent", a.Agent, "tool", best.Slug), "Its answers that picked "+rival
+		}
+	}
+	if out.Text != "" {
+		return out
+	}
+	least := math.Inf(1)
+	for _, p := range b.Prompts {
+		own, best := 0, analytics.PromptTool{}
+		for _, t := range p.Tools {
+			if t.Slug == s.Slug {
+				own = t.Picks
+			} else if t.Picks > best.Picks {
+				best = t
+			}
+		}
+		if lead := float64(own-best.Picks) / float64(max(1, p.NTrials)); best.Picks > 0 && lead < least && len(b.Prompts) > 1 {
+			least = lead
+			out.Text = fmt.Sprintf("No rival is ahead with any %s. Begin with the closest prompt: %s %d, %s %d of %s. “%s”", nounOf(b), s.Tool, own, nameOf(b, best.Slug), best.Picks, quantity(p.NTrials, "answer"), promptTitle(p))
+			out.Link, out.More = PromptPath(b.Category, p.Name()), "All answers to it"
+		}
+	}
+	if out.Text == "" {
+		out.Text, out.Link, out.More = fmt.Sprintf("No rival is ahead with any %s. Watch the next snapshots.", nounOf(b)), HistoryPath(b.Category), "History"
+	}
+	return out
 }
 
 // why says how many answers name a tool and pick another, with the words of one of them; its text

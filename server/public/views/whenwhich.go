@@ -120,9 +120,15 @@ func (s pairSeen) lead(a, b string) *lead {
 	x, y := observedName(s.Board, ahead), observedName(s.Board, behind)
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
-		Leader: x, Diff: strings.TrimPrefix(render.Points(p.Diff), "+"), Interval: ends[0] + " to " + ends[1], Significant: p.Shown, Alone: true,
+		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], Significant: p.Shown, Alone: true,
 		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y+" ahead", x+" ahead"),
 	}
+}
+
+// apart is the difference of both rates in points, without its sign.
+func (s pairSeen) apart() string {
+	high, low := max(s.First.UseRate, s.Second.UseRate), min(s.First.UseRate, s.Second.UseRate)
+	return strings.TrimPrefix(render.Difference(high, low), "+")
 }
 
 // slug returns the slug of a tool of the board by its name.
