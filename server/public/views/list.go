@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -33,19 +34,19 @@ func (r *Renderer) list(name string) (Page, error) {
 
 type boardIndex struct {
 	Sections []boardSection
-	Observed []card
+	Observed []boardSection // by the language that a card shows, that with the most boards first
 	Notice   string
 }
 
 type boardSection struct {
-	Name  string
-	Cards []card
+	Name, ID string
+	Cards    []card
 }
 
 func (r *Renderer) boardIndex() (Page, error) {
 	d := boardIndex{Notice: observed.Notice}
 	for _, domain := range []string{"dev-tools", "saas"} {
-		s := boardSection{Name: render.DomainName(domain)}
+		s := boardSection{Name: render.DomainName(domain), ID: domain}
 		for i := range r.in.Boards {
 			if b := &r.in.Boards[i]; b.Domain == domain {
 				s.Cards = append(s.Cards, r.boardCard(b))
@@ -55,10 +56,27 @@ func (r *Renderer) boardIndex() (Page, error) {
 			d.Sections = append(d.Sections, s)
 		}
 	}
-	for i := range r.in.Observed {
-		d.Observed = append(d.Observed, r.doubtedCard(&r.in.Observed[i]))
-	}
+	d.Observed = r.byLanguage()
 	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png"}, d)
+}
+
+// byLanguage groups the observed boards by the language that their cards show.
+func (r *Renderer) byLanguage() (out []boardSection) {
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		_, name := mainPart(b)
+		if name == "" && len(b.Languages) > 0 {
+			name = b.Languages[0].Language
+		}
+		name = cmp.Or(name, "Other")
+		at := slices.IndexFunc(out, func(s boardSection) bool { return s.Name == name })
+		if at < 0 {
+			at, out = len(out), append(out, boardSection{Name: name, ID: "observed-" + agentSlug(name)})
+		}
+		out[at].Cards = append(out[at].Cards, r.doubtedCard(b))
+	}
+	sorting.StableFunc(out, func(a, b boardSection) int { return len(b.Cards) - len(a.Cards) })
+	return out
 }
 
 // A letter is a part of the A-Z of tools.
