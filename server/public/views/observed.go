@@ -16,6 +16,7 @@ type observedPage struct {
 	Age           age
 	Forest        render.Forest
 	Languages     []observedPart
+	Main, Small   []observedPart // those with enough data for a plot, and the others
 	Agents        []seenAgents
 	Also          []render.Link // tools that other boards count, too
 	Doubts        []render.Warning
@@ -31,6 +32,7 @@ type observedPart struct {
 	Chips   []string // its warnings
 	Without string   // its rates without the largest repository; empty where that has few units
 	Tools   []observedShare
+	Forest  *render.Forest // of a language with enough data, instead of a card
 }
 
 type observedShare struct{ Tool, Link, Rate, Interval string }
@@ -50,7 +52,17 @@ func (r *Renderer) observed(category string) (Page, error) {
 		return out
 	}
 	for _, l := range b.Languages {
-		d.Languages = append(d.Languages, part(l.Language, l.Part))
+		one := part(l.Language, l.Part)
+		if len(d.Languages) == 0 || l.NUnits >= observed.MinUnits {
+			p := partOf(b, l.Part, l.Language)
+			f := r.partForest(&p, l.Language)
+			f.Caption += ", " + l.Language
+			one.Forest = &f
+			d.Main = append(d.Main, one)
+		} else {
+			d.Small = append(d.Small, one)
+		}
+		d.Languages = append(d.Languages, one)
 	}
 	main, several := mainPart(b)
 	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)

@@ -224,11 +224,11 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	return d
 }
 
-// nearSeen draws tools among those that were used about as often.
-func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string, slugs []string) render.Forest {
+// partOf returns a part of an observed board as a board: its tools with their ranks by rate, 0 where
+// the order is not known.
+func partOf(b *observed.Board, p observed.Part, language string) observed.Board {
 	part := *b
 	part.Tools, part.NUnits = nil, p.NUnits
-	low, high := math.MaxInt, -1
 	_, used := sighting{Board: b, Part: p}.place()
 	for _, t := range p.Tools {
 		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits, Rank: 1}
@@ -241,12 +241,37 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 			}
 		}
 		if one := (sighting{b, p, language, t.Use}); language != "" && one.overlaps() || language == "" && s.RankLow == 1 && s.RankHigh >= used {
-			s.Rank = 0 // its order is not known
-		}
-		if slices.Contains(slugs, t.Slug) && t.Uses > 0 {
-			low, high = min(low, len(part.Tools)), max(high, len(part.Tools))
+			s.Rank = 0
 		}
 		part.Tools = append(part.Tools, s)
+	}
+	return part
+}
+
+// partForest draws a part of an observed board. Only a board's own rows are places of the page.
+func (r *Renderer) partForest(part *observed.Board, language string) render.Forest {
+	f := render.NewObservedForest(part, r.seenPath)
+	f.Rest = nil
+	if language != "" { // the number of repositories and the range of ranks are of the whole board
+		f.Metrics = f.Metrics[:1]
+	}
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		if row.Slug = ""; language != "" {
+			row.Ranks, row.Metrics, row.Firm = "", row.Metrics[:1], false
+		}
+	}
+	return f
+}
+
+// nearSeen draws tools among those that were used about as often.
+func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string, slugs []string) render.Forest {
+	part := partOf(b, p, language)
+	low, high := math.MaxInt, -1
+	for i, t := range part.Tools {
+		if slices.Contains(slugs, t.Slug) && t.Uses > 0 {
+			low, high = min(low, i), max(high, i)
+		}
 	}
 	all := part.Tools
 	from, to := max(0, low-nearRivals), min(len(all), high+nearRivals+1)
@@ -260,24 +285,15 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 	if from > 0 {
 		part.Tools = append([]observed.Standing{all[0]}, part.Tools...)
 	}
-	f := render.NewObservedForest(&part, r.seenPath)
+	f := r.partForest(&part, language)
 	f.Skip(1, from-1, observedPath(b.Category))
-	f.Rest = nil
-	if language != "" { // the number of repositories and the range of ranks are of the whole board
-		f.Metrics = f.Metrics[:1]
-	}
+	rows := slices.DeleteFunc(part.Tools, func(s observed.Standing) bool { return s.Uses == 0 })
 	for i := range f.Rows {
-		row := &f.Rows[i]
-		if language != "" {
-			row.Ranks, row.Metrics = "", row.Metrics[:1]
-		}
-		if slices.Contains(slugs, row.Slug) {
-			row.Lead = true
-			if len(slugs) == 1 {
+		if row := &f.Rows[i]; slices.Contains(slugs, rows[i].Slug) {
+			if row.Lead = true; len(slugs) == 1 {
 				row.Link = ""
 			}
 		}
-		row.Slug = "" // the page has other tables with these tools; only a board's own rows are places
 	}
 	return f
 }
