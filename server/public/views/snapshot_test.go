@@ -61,7 +61,7 @@ func TestSnapshotPage(t *testing.T) {
 // TestRetractedSite: every page says it.
 func TestRetractedSite(t *testing.T) {
 	b, _ := measured(1)
-	r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc", Retracted: "The wrong <b>model</b>."}, Boards: []analytics.Board{b}})
+	r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc", Retracted: "The wrong <b>model</b>.", Synthetic: true}, Boards: []analytics.Board{b}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,13 @@ func TestRetractedSite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(p.HTML), "This snapshot is retracted: <bdi>The wrong &lt;b&gt;model&lt;/b&gt;.</bdi>") || path != "/for-vendors" && !strings.Contains(string(p.Markdown), "**This snapshot is retracted: ") {
+		if !strings.Contains(string(p.HTML), "This snapshot is retracted: <bdi>The wrong &lt;b&gt;model&lt;/b&gt;.</bdi>") || !strings.Contains(string(p.Markdown), "**This snapshot is retracted: ") {
 			t.Errorf("%s does not say it", path)
+		}
+		for _, form := range [][]byte{p.HTML, p.Markdown} {
+			if !strings.Contains(string(form), "Synthetic: these answers come from simulated agents. They are not a measurement.") {
+				t.Errorf("%s does not say that agents are simulated", path)
+			}
 		}
 	}
 }
