@@ -174,7 +174,7 @@ func fewEffective(tools []analytics.Standing) string {
 			count = fmt.Sprintf(", together as %.0f", s.Detail.NEff)
 		}
 		if s.Picks == 0 {
-			return "No answer picks " + s.Tool + ", so nothing shows how far prompts differ: all answers to a prompt count as one" + count + ". A firm rate needs 30"
+			return "No answer picks " + s.Tool + ", so all answers to a prompt count as one" + count + ". A firm rate needs 30"
 		}
 		return "Answers to one prompt are alike, so they count as fewer independent ones" + count + ". A firm rate needs 30"
 	}

@@ -34,7 +34,7 @@ func Bound(s analytics.Standing) string {
 	if s.CIHigh >= 1 || s.CIHigh <= 0 {
 		return ""
 	}
-	return "A tool without a pick may still be picked on other kinds of prompts, in at most " + chart.Percent(s.CIHigh) + " of answers (95% bound). The bound is wide because each prompt counts as one answer here: a kind of prompt that always picks the tool may be missing."
+	return "A tool without a pick may still be picked on other kinds of prompts, in at most " + chart.Percent(s.CIHigh) + " of answers (95% bound). The bound is wide because each prompt counts as one answer: a kind that always picks the tool may be missing."
 }
 
 // Single reports whether all prompts of a board are of one family.
