@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -46,7 +47,7 @@ func tell(t testing.TB, text string) story {
 		touch := Touch{At: at, Visitor: visitor, Identity: identity, Host: "acme.dev", Path: "/"}
 		switch f[0] {
 		case "touch":
-			touch.Family, touch.Evidence, touch.Class = word(3), word(4), "browser"
+			touch.Family, touch.Evidence, touch.Class, touch.Path = word(3), word(4), "browser", cmp.Or(word(5), "/")
 			s.touches = append(s.touches, touch)
 		case "crawl":
 			touch.Family, touch.Evidence, touch.Class = word(3), Declared, "training_crawler"

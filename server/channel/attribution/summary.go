@@ -37,6 +37,7 @@ type Revenue struct {
 type FamilyTotal struct {
 	Family      string
 	Conversions Count
+	Kinds       map[string]Count // adds up to Conversions
 	Revenue     []Money          // by currency
 	Evidence    map[string]Count // adds up to Conversions
 }
@@ -67,7 +68,7 @@ func Summary(credited []Credited) Totals {
 		for j := range c.Shares {
 			if s := &c.Shares[j]; s.Family != NoAgent {
 				of(families, s.Family, func() *FamilyTotal {
-					return &FamilyTotal{Family: s.Family, Evidence: map[string]Count{}}
+					return &FamilyTotal{Family: s.Family, Kinds: map[string]Count{}, Evidence: map[string]Count{}}
 				}).add(c, s)
 			}
 		}
@@ -91,7 +92,7 @@ func Summary(credited []Credited) Totals {
 }
 
 // of returns the value of a key, a fresh one if need be.
-func of[V any](m map[string]*V, key string, fresh func() *V) *V {
+func of[K comparable, V any](m map[K]*V, key K, fresh func() *V) *V {
 	v, ok := m[key]
 	if !ok {
 		v = fresh()
@@ -129,6 +130,7 @@ func (r *Revenue) add(c *Credited) {
 func (f *FamilyTotal) add(c *Credited, s *Share) {
 	if c.Kind != Refund {
 		f.Conversions += s.Count
+		f.Kinds[c.Kind] += s.Count
 		f.Evidence[s.Evidence] += s.Count
 	}
 	if s.Value == 0 {

@@ -26,7 +26,7 @@ func TestSummary(t *testing.T) {
 		First: {
 			Kinds:   []KindTotal{{Kind: "paid", Total: 3, AgentDriven: 2 * Whole}, {Kind: "signup", Total: 2, AgentDriven: Whole, Possible: 1}},
 			Revenue: []Revenue{eur, usd},
-			Families: []FamilyTotal{{"ChatGPT", 3 * Whole, []Money{{"EUR", 51, 0}, {"USD", 89, 11}},
+			Families: []FamilyTotal{{"ChatGPT", 3 * Whole, map[string]Count{"paid": 2 * Whole, "signup": Whole}, []Money{{"EUR", 51, 0}, {"USD", 89, 11}},
 				map[string]Count{Tag: 2 * Whole, SignedLink: Whole}}},
 			Problems: map[Problem]int{NoOrder: 1},
 		},
@@ -34,8 +34,8 @@ func TestSummary(t *testing.T) {
 			Kinds:   []KindTotal{{Kind: "paid", Total: 3, AgentDriven: 2 * Whole}, {Kind: "signup", Total: 2, AgentDriven: Whole, Possible: 1}},
 			Revenue: []Revenue{eur, usd},
 			Families: []FamilyTotal{
-				{"ChatGPT", 2 * Whole, []Money{{"EUR", 51, 0}, {"USD", 44, 6}}, map[string]Count{Tag: Whole, SignedLink: Whole}},
-				{"Claude", Whole, []Money{{"USD", 45, 5}}, map[string]Count{Referrer: Whole}},
+				{"ChatGPT", 2 * Whole, map[string]Count{"paid": 3 * Whole / 2, "signup": Whole / 2}, []Money{{"EUR", 51, 0}, {"USD", 44, 6}}, map[string]Count{Tag: Whole, SignedLink: Whole}},
+				{"Claude", Whole, map[string]Count{"paid": Whole / 2, "signup": Whole / 2}, []Money{{"USD", 45, 5}}, map[string]Count{Referrer: Whole}},
 			},
 			Problems: map[Problem]int{NoOrder: 1},
 		},

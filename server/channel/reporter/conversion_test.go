@@ -1,6 +1,7 @@
 package reporter_test
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 	"time"
@@ -128,6 +129,51 @@ func TestDaysHaveTheRevenueOfAgents(t *testing.T) {
 	}
 	if first := r.Health.FirstEventAt; first == nil || *first != "2026-10-12T10:00:00Z" {
 		t.Errorf("first event: %v", first)
+	}
+}
+
+// TestLandingPagesHaveTheirConversions: landing pages have the landings of the window and the
+// conversions of the credited visits, as the days and the assistants have; a page whose visits
+// are all older than the window is there too.
+func TestLandingPagesHaveTheirConversions(t *testing.T) {
+	s := service(t, sale()...)
+	for name, c := range map[string]struct {
+		model  attribution.Model
+		days   int
+		filter traffic.Filter
+		want   string
+	}{
+		"first touch":       {attribution.First, 30, traffic.Filter{}, "acme.dev/docs/first 1 1; acme.dev/docs/second 1 0; "},
+		"last touch":        {attribution.Last, 30, traffic.Filter{}, "acme.dev/docs/second 1 1; acme.dev/docs/first 1 0; "},
+		"older visits":      {attribution.First, 8, traffic.Filter{}, "acme.dev/docs/second 1 0; acme.dev/docs/first 0 1; "},
+		"of an assistant":   {attribution.Linear, 30, traffic.Filter{Assistant: "Claude"}, "acme.dev/docs/second 1 0.5; "},
+		"of a page":         {attribution.First, 30, traffic.Filter{Page: "acme.dev/docs/first"}, "acme.dev/docs/first 1 1; "},
+		"people without it": {attribution.First, 8, traffic.Filter{Agent: "GPTBot"}, ""},
+	} {
+		q := query(c.model)
+		q.From, q.Filter = now.AddDate(0, 0, -c.days), c.filter
+		r, err := s.Report(t.Context(), "w", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, byPage, byDay := "", 0.0, 0.0
+		for _, l := range r.Source.Landings {
+			got += fmt.Sprintf("%s%s %d %v; ", l.Host, l.Path, l.Landings, l.Conversions)
+			if byPage += l.Conversions; l.Kinds["paid"] != l.Conversions {
+				t.Errorf("%s: kinds of %s: %v", name, l.Path, l.Kinds)
+			}
+		}
+		for _, d := range r.Source.Trend {
+			byDay += d.Credited
+		}
+		if got != c.want || c.filter.Agent == "" && byPage != byDay {
+			t.Errorf("%s: %q, %v by page and %v by day", name, got, byPage, byDay)
+		}
+		for _, a := range r.Outcome.TopAgents {
+			if a.Kinds["paid"] != a.Conversions {
+				t.Errorf("%s: kinds of %s: %v", name, a.Agent, a.Kinds)
+			}
+		}
 	}
 }
 

@@ -69,9 +69,13 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
 	}
+	if q.Wants(traffic.PartReferrals) {
+		r.Source.Landings = addLandings(r.Source.Landings, credited, &q)
+	}
 	if q.Filter.Assistant != "" {
 		addConversions(r.Source.Trend, credited, q.TZ)
 	}
+	addCredited(r.Source.Trend, credited, q.TZ)
 	addRevenue(r.Source.Trend, credited, q.TZ)
 	if !q.Wants(traffic.PartChanges) {
 		return r, nil
@@ -115,12 +119,9 @@ func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Win
 		})
 	}
 	for _, f := range totals.Families {
-		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Revenue: []traffic.Money{}, Evidence: map[string]float64{}}
+		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Kinds: counts(f.Kinds), Revenue: []traffic.Money{}, Evidence: counts(f.Evidence)}
 		for _, m := range f.Revenue {
 			a.Revenue = append(a.Revenue, traffic.Money{Currency: m.Currency, Amount: money(m.Net, m.Currency)})
-		}
-		for kind, n := range f.Evidence {
-			a.Evidence[kind] = share(n)
 		}
 		out.TopAgents = append(out.TopAgents, a)
 	}
@@ -138,6 +139,15 @@ func noOutcome(q traffic.Query) traffic.Outcome {
 		Model: q.Model, LookbackDays: int(q.Lookback / day), AtLeast: true,
 		Conversions: []traffic.KindOutcome{}, Revenue: []traffic.RevenueOutcome{}, TopAgents: []traffic.AgentOutcome{},
 	}
+}
+
+// counts converts counts by kind.
+func counts(in map[string]attribution.Count) map[string]float64 {
+	out := make(map[string]float64, len(in))
+	for kind, n := range in {
+		out[kind] = share(n)
+	}
+	return out
 }
 
 func share(c attribution.Count) float64 { return float64(c) / float64(attribution.Whole) }

@@ -22,6 +22,19 @@ func addConversions(days []traffic.Day, credited []attribution.Credited, tz *tim
 	}
 }
 
+// addCredited counts the conversions by agents, without refunds, on the days of a zone.
+func addCredited(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+	byDay := map[string]attribution.Count{}
+	for i := range credited {
+		if c := &credited[i]; c.Kind != attribution.Refund {
+			byDay[c.At.In(tz).Format(time.DateOnly)] += c.AgentCount()
+		}
+	}
+	for i := range days {
+		days[i].Credited = share(byDay[days[i].Day])
+	}
+}
+
 // addRevenue fills in the revenue of agents on the days of a zone, a refund on the day
 // when it happened.
 func addRevenue(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {

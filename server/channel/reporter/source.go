@@ -9,7 +9,7 @@ import (
 
 func noSource() traffic.Source {
 	return traffic.Source{
-		Agents: []traffic.AgentSource{}, Pages: []traffic.PageSource{}, Gaps: []traffic.Gap{}, Referrals: []traffic.Referral{},
+		Agents: []traffic.AgentSource{}, Pages: []traffic.PageSource{}, Gaps: []traffic.Gap{}, Referrals: []traffic.Referral{}, Landings: []traffic.Landing{},
 		Trend: []traffic.Day{}, Noise: map[string]int64{},
 	}
 }
@@ -25,6 +25,7 @@ func (s *Service) source(ctx context.Context, workspace string, w trafficdb.Wind
 		{traffic.PartPages, func() error { return s.pages(ctx, workspace, w, top, out) }},
 		{traffic.PartGaps, func() error { return s.gaps(ctx, workspace, w, top, out) }},
 		{traffic.PartReferrals, func() error { return s.referrals(ctx, workspace, w, top, out) }},
+		{traffic.PartReferrals, func() error { return s.landings(ctx, workspace, w, out) }},
 		{traffic.PartTrend, func() error { return s.trend(ctx, workspace, w, out) }},
 		{traffic.PartNoise, func() error { return s.noise(ctx, workspace, w, out) }},
 		{traffic.PartGaps, func() error { return s.site(ctx, workspace, w, out) }},

@@ -32,8 +32,7 @@ type Query struct {
 type Filter struct {
 	// Agent is the name of an agent. Visits of people, and so referrals, have none.
 	Agent string
-	// Page is the host and path of a page: acme.dev/docs; only the path where the host
-	// is unknown.
+	// Page is the host and path of a page: acme.dev/docs; or only the path, on any host.
 	Page string
 	// Assistant is the family of an agent: its visits, the people whom it sent, and the
 	// conversions that are credited to it. The other fields do not filter conversions.

@@ -94,6 +94,7 @@ type RevenueOutcome struct {
 type AgentOutcome struct {
 	Agent       string             `json:"agent"`
 	Conversions float64            `json:"conversions"`
+	Kinds       map[string]float64 `json:"kinds"` // adds up to Conversions
 	Revenue     []Money            `json:"revenue"`
 	Evidence    map[string]float64 `json:"evidence"`
 }

@@ -6,6 +6,7 @@ type Source struct {
 	Pages     []PageSource     `json:"pages"`
 	Gaps      []Gap            `json:"gaps"`
 	Referrals []Referral       `json:"referrals"`
+	Landings  []Landing        `json:"landings"`
 	Trend     []Day            `json:"trend"`
 	Noise     map[string]int64 `json:"noise"`
 	Site      *SiteSource      `json:"site,omitempty"` // if the owner entered its address
@@ -72,6 +73,18 @@ type Referral struct {
 	AtLeast  bool             `json:"atLeast"`
 }
 
+// A Landing is a page on which people from assistants landed, and the conversions that are
+// credited to visits to it. Some of these visits may be older than the window.
+type Landing struct {
+	Host        string             `json:"host,omitempty"`
+	Path        string             `json:"path"`
+	Landings    int64              `json:"landings"`
+	Visitors    int64              `json:"visitors"`
+	Assistants  []string           `json:"assistants"`
+	Conversions float64            `json:"conversions"` // only with the outcome
+	Kinds       map[string]float64 `json:"kinds"`       // adds up to Conversions
+}
+
 // A Day counts the events of a day in the report's time zone.
 type Day struct {
 	Day         string           `json:"day"`
@@ -80,6 +93,7 @@ type Day struct {
 	Conversions int64            `json:"conversions"`
 	Reads       int64            `json:"reads"`             // touches of agents whose status is below 400 or unknown
 	Failed      int64            `json:"failed"`            // touches on behalf of users, of which gaps are made
+	Credited    float64          `json:"credited"`          // conversions by agents; only with the outcome
 	Revenue     []Money          `json:"revenue,omitempty"` // by agents, net of refunds; only with the outcome
 }
 

@@ -34,6 +34,25 @@ func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page)
 	}, w.only(workspace, p.args()...)...)
 }
 
+// A Landing is a page on which people from assistants landed.
+type Landing struct {
+	Host, Path string
+	Landings   int64
+	Visitors   int64    // different ones among those that are known
+	Families   []string // of the assistants, at most 20
+}
+
+// Landings returns the pages of the landings that Referrals counts, the most frequent first.
+func (db *DB) Landings(ctx context.Context, workspace string, w Window, p Page) ([]Landing, error) {
+	return ask(ctx, db, "landings", func(rows *sql.Rows) (Landing, error) {
+		var l Landing
+		var joined string
+		err := rows.Scan(&l.Host, &l.Path, &l.Landings, &l.Visitors, &joined)
+		l.Families = names(joined)
+		return l, err
+	}, w.only(workspace, p.args()...)...)
+}
+
 // A Day counts the events of a day.
 type Day struct {
 	Day         string           // 2026-11-19

@@ -2,6 +2,7 @@ package trafficdb_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -196,6 +197,25 @@ func (l ledger) referrals() []trafficdb.Referral {
 	}
 	slices.SortFunc(out, func(a, b trafficdb.Referral) int {
 		return cmp.Or(cmp.Compare(b.Landings, a.Landings), strings.Compare(a.Family, b.Family))
+	})
+	return out
+}
+
+func (l ledger) landings() []trafficdb.Landing {
+	var out []trafficdb.Landing
+	for page, rows := range groups(l.touches(people, genuine, sent), func(r *trafficdb.Row) [2]string { return [2]string{r.Host, r.Path} }) {
+		landing := trafficdb.Landing{Host: page[0], Path: page[1], Landings: int64(len(rows))}
+		known, families := map[string]bool{}, map[string]bool{}
+		for _, r := range rows {
+			if families[cmp.Or(r.Family, r.Agent, attribution.OtherAgent)] = true; r.Visitor != "" {
+				known[r.Visitor] = true
+			}
+		}
+		landing.Visitors, landing.Families = int64(len(known)), slices.Sorted(maps.Keys(families))
+		out = append(out, landing)
+	}
+	slices.SortFunc(out, func(a, b trafficdb.Landing) int {
+		return cmp.Or(cmp.Compare(b.Landings, a.Landings), strings.Compare(a.Host, b.Host), strings.Compare(a.Path, b.Path))
 	})
 	return out
 }

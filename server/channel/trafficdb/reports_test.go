@@ -140,6 +140,11 @@ func TestReportsAgreeWithARecount(t *testing.T) {
 					t.Fatal(err)
 				}
 				equal(t, "referrals "+what, referrals, l.referrals())
+				landings, err := db.Landings(t.Context(), ws, w, all)
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "landings "+what, landings, l.landings())
 				trend, err := db.Trend(t.Context(), ws, w)
 				if err != nil {
 					t.Fatal(err)

@@ -61,6 +61,7 @@ func newConversion(p *page, c *traffic.ConversionRow) conversionRow {
 
 type conversionsData struct {
 	Page        page
+	Trend       trend
 	Show        []choice
 	Total       count
 	First, Last count
@@ -68,15 +69,19 @@ type conversionsData struct {
 	Newer       string
 	Older       string
 	Truncated   bool
+	referred
 }
 
 func (h *Handler) conversions(v *visit) error {
 	v.query.unfilter("agent") // conversions are of people
 	v.query.unfilter("path")
 	d := conversionsData{Page: v.page("Conversions")}
-	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
+	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals, listRows)
+	if err != nil {
 		return err
 	}
+	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path+"/conversions", conversions(), nil)
+	d.referred = newReferred(&d.Page, r)
 	only := traffic.Only(v.R.URL.Query().Get("show"))
 	if only != traffic.OnlyCredited && only != traffic.OnlyPossible {
 		only = ""
@@ -135,7 +140,7 @@ type conversionData struct {
 func (h *Handler) conversion(v *visit) error {
 	id := route.Param(v.R, "id")
 	d := conversionData{Page: v.page("Conversions")}
-	d.Page.Filter.Windows = nil // a conversion is the same in every window
+	d.Page.Filter.Windows, d.Page.Filter.Inputs = nil, nil // a conversion is the same in every window, and for every filter
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
 		return err
 	}

@@ -187,6 +187,7 @@ func (v *visit) report(p *page, parts traffic.Parts, limit int) (*traffic.Report
 		return nil, err
 	}
 	p.Health = v.health(&r.Health, r.Window.CompleteThrough)
+	p.Filter.suggest(&r.Source)
 	return r, nil
 }
 

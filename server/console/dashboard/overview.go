@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/traffic"
@@ -28,6 +27,7 @@ type overviewData struct {
 	Gaps      []gapRow
 	Pages     []pageRow
 	Referrals []referralRow
+	Landings  []landingRow
 	Empty     []string // what the lists without rows say
 	Filtered  bool
 	People    bool // conversions belong to what the filter selects
@@ -43,7 +43,7 @@ func (h *Handler) overview(v *visit) error {
 	if d.Page.Health.None {
 		return h.installs(v, true)
 	}
-	d.Trend = newTrend(r.Source.Trend, v.query, true)
+	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path, visits(), people())
 	before, err := v.before(r)
 	if err != nil {
 		return err
@@ -75,7 +75,8 @@ func (h *Handler) overview(v *visit) error {
 	d.Agents = top(agentRows(&d.Page, r.Source.Agents))
 	d.Gaps = top(slices.DeleteFunc(gapRows(&d.Page, r.Source.Gaps), func(row gapRow) bool { return row.Status == 0 })) // of requests, as the tile counts
 	d.Pages = top(pageRows(&d.Page, r.Source.Pages))
-	d.Referrals = top(referralRows(&d.Page, r.Source.Referrals))
+	d.Referrals = top(referralRows(&d.Page, r))
+	d.Landings = top(landingRows(&d.Page, r.Source.Landings))
 	d.Empty = d.empty()
 	noise := int64(0)
 	for _, n := range r.Source.Noise {
@@ -123,99 +124,6 @@ func newChange(p *page, c *traffic.Change) changed {
 }
 
 func top[T any](rows []T) []T { return rows[:min(len(rows), topRows)] }
-
-// A trend is a daily time series.
-type trend struct {
-	Chart   template.HTML
-	Legend  []legend
-	Columns []string // of the table
-	Days    []dayRow
-	Unit    string // day or week
-	Touches int64  // of the window
-}
-
-// A legend names a colour.
-type legend struct {
-	term
-	Total count
-}
-
-type dayRow struct {
-	Day    string
-	Counts []count
-}
-
-// weeksFrom is how many days are too many for a column each.
-const weeksFrom = 100
-
-// newTrend draws the days of a report, or its weeks when they are many. Its table
-// has people and conversions too, if asked for.
-func newTrend(days []traffic.Day, q *query, people bool) trend {
-	t := trend{Unit: "day"}
-	step := 1
-	if len(days) > weeksFrom {
-		t.Unit, step = "week", 7
-	}
-	totals := map[string]int64{}
-	for _, d := range days {
-		for name, n := range d.ByClass {
-			totals[name] += n
-		}
-	}
-	var series []chart.Series
-	for _, c := range classes() {
-		if totals[c.Key] > 0 {
-			series = append(series, chart.Series{Class: c.Key, Name: c.Name})
-			t.Legend = append(t.Legend, legend{c, count(totals[c.Key])})
-			t.Columns = append(t.Columns, c.Name)
-			t.Touches += totals[c.Key]
-		}
-	}
-	if people {
-		t.Columns = append(t.Columns, "People sent", "Conversions")
-	}
-	var columns []chart.Column
-	for from := 0; from < len(days); from += step {
-		some := days[from:min(from+step, len(days))]
-		c := chart.Column{Label: short(some[0].Day), Title: long(some[0].Day), Values: make([]int64, len(series))}
-		if step > 1 {
-			c.Title = "Week from " + c.Title
-		}
-		referrals, conversions := int64(0), int64(0)
-		for _, d := range some {
-			for i, s := range series {
-				c.Values[i] += d.ByClass[s.Class]
-			}
-			referrals += d.Referrals
-			conversions += d.Conversions
-		}
-		row := dayRow{Day: c.Title}
-		for _, n := range c.Values {
-			row.Counts = append(row.Counts, count(n))
-		}
-		if people {
-			row.Counts = append(row.Counts, count(referrals), count(conversions))
-		}
-		t.Days = append(t.Days, row)
-		columns = append(columns, c)
-	}
-	if t.Touches > 0 {
-		t.Chart = chart.Columns(series, columns, "Visits by agents per "+t.Unit+", "+q.span()+": "+chart.Whole(t.Touches)+" in total. The numbers are in the table below.")
-	}
-	return t
-}
-
-func short(day string) string { return formatted(day, "2 Jan") }
-
-func long(day string) string { return formatted(day, "Mon 2 Jan 2006") }
-
-func formatted(day, layout string) string {
-	t, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return day
-	}
-	return t.Format(layout)
-}
 
 // An outcome holds the conversions of a window.
 type outcome struct {

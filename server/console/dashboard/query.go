@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type query struct {
 	traffic.Query
 	kept url.Values // parameters that every link keeps
 	now  time.Time
+	off  []string // filters that the page does not have
 }
 
 // readQuery reads the query of an address. Besides what the API knows, through
@@ -77,7 +79,55 @@ func (q *query) unfilter(name string) {
 			q.kept.Del(name)
 		}
 	}
+	q.off = append(q.off, name)
 }
+
+// A filterInput is a field of the form for a filter of visits, with suggestions.
+type filterInput struct {
+	filterField
+	Options []string
+}
+
+// Name, Label and Value are for the template.
+func (f filterInput) Name() string  { return f.name }
+func (f filterInput) Label() string { return f.label }
+func (f filterInput) Value() string { return *f.value }
+
+// inputs returns the fields of the filters that the page has.
+func (q *query) inputs() (out []filterInput) {
+	for _, f := range filters(&q.Filter) {
+		if !slices.Contains(q.off, f.name) {
+			out = append(out, filterInput{filterField: f})
+		}
+	}
+	return out
+}
+
+// suggest offers what a report lists as values of the filters.
+func (f *filter) suggest(s *traffic.Source) {
+	for i := range f.Inputs {
+		var options []string
+		switch f.Inputs[i].name {
+		case "agent":
+			for j := range s.Agents {
+				options = append(options, s.Agents[j].Agent)
+			}
+		case "path":
+			for j := range s.Pages {
+				options = append(options, s.Pages[j].Host+s.Pages[j].Path)
+			}
+		case "assistant":
+			for j := range s.Referrals {
+				options = append(options, s.Referrals[j].Agent)
+			}
+		}
+		options = slices.DeleteFunc(options, func(name string) bool { return name == "" })
+		f.Inputs[i].Options = options[:min(len(options), suggestions)]
+	}
+}
+
+// suggestions is how many values a field of the form suggests.
+const suggestions = 50
 
 // A chip is a filter that is on, and the link that removes it.
 type chip struct{ Name, Label, Value, Remove string }
@@ -173,14 +223,15 @@ type filter struct {
 	Zones                                           []string
 	Wider                                           *choice // window; nil for the widest
 	Chips                                           []chip  // filters of visits
-	Clear                                           string  // the page without them
+	Inputs                                          []filterInput
+	Clear                                           string // the page without them
 }
 
 func (q *query) filter(path string) filter {
 	f := filter{
 		Path: path, Window: q.kept.Get("window"), TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
-		Chips: q.chips(path), Clear: q.link(path, "agent", "", "path", "", "assistant", ""),
+		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "assistant", ""),
 	}
 	if q.To.Sub(q.From) < widest {
 		f.Wider = &choice{Name: "the last 400 days", Link: q.link(path, "window", "400d", "from", "", "to", "")}

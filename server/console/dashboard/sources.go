@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/route"
 )
@@ -90,7 +91,7 @@ func (h *Handler) agents(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.Trend = newTrend(r.Source.Trend, v.query, false)
+	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path+"/agents", visits(), nil)
 	d.Agents = agentRows(&d.Page, r.Source.Agents)
 	all := verificationOf(d.Agents)
 	d.Verdicts, d.Doubts = all.verdicts(), all.doubts()
@@ -139,7 +140,7 @@ func (h *Handler) agent(v *visit) error {
 	all := verificationOf(d.Rows)
 	d.Verdicts, d.Doubts, d.Split = all.verdicts(), all.doubts(), all.bar()
 	d.Advice = newAdvice(&all, r.Health.IdentityLists)
-	d.Trend = newTrend(r.Source.Trend, v.query, false)
+	d.Trend = newTrend(r.Source.Trend, v.query, layout.Under(d.Page.Path, "agents", name), visits(), nil)
 	d.Pages, d.Gaps = pageRows(&d.Page, r.Source.Pages), gapRows(&d.Page, r.Source.Gaps)
 	d.Pages, d.Gaps = d.Pages[:min(len(d.Pages), agentPages)], d.Gaps[:min(len(d.Gaps), agentPages)]
 	return v.show("workspace-agent", d.Name, d)
@@ -292,56 +293,6 @@ func (h *Handler) gaps(v *visit) error {
 	}
 	d.Cut = cut(asked)
 	return v.show("workspace-gaps", "Gaps", d)
-}
-
-// A referralRow is an assistant that sent people.
-type referralRow struct {
-	Agent, Only        string // Only leads to the overview of this assistant alone
-	Landings, Visitors count
-	Evidence           string
-	Bar                template.HTML
-}
-
-func referralRows(p *page, referrals []traffic.Referral) []referralRow {
-	most := int64(0)
-	for i := range referrals {
-		most = max(most, referrals[i].Landings)
-	}
-	var out []referralRow
-	for i := range referrals {
-		r := &referrals[i]
-		var words []string
-		for _, e := range evidences() {
-			if n := r.Evidence[e.Key]; n > 0 {
-				words = append(words, e.Name+" "+chart.Whole(n))
-			}
-		}
-		out = append(out, referralRow{
-			Agent: r.Agent, Only: p.only("assistant", r.Agent), Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "plain"),
-		})
-	}
-	return out
-}
-
-type referralsData struct {
-	Page      page
-	Referrals []referralRow
-	Evidence  []term
-	Total     count
-}
-
-func (h *Handler) referrals(v *visit) error {
-	v.query.unfilter("agent") // which people do not have
-	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
-	r, err := v.report(&d.Page, traffic.PartReferrals, listRows)
-	if err != nil {
-		return err
-	}
-	d.Referrals = referralRows(&d.Page, r.Source.Referrals)
-	for i := range d.Referrals {
-		d.Total += d.Referrals[i].Landings
-	}
-	return v.show("workspace-referrals", "Referrals", d)
 }
 
 // A noiseRow is a class of excluded visits.

@@ -125,7 +125,8 @@ func (h *headline) spark(of func(traffic.Day) int64) template.HTML {
 // tiles are the numbers of the headline, compared with the period before unless it is nil.
 func tiles(p *page, r, before *traffic.Report) []tile {
 	h, old := newHeadline(r), headline{}
-	since := "" // no comparison
+	h.days = p.query.whole(h.days) // half a day looks like a fall
+	since := ""                    // no comparison
 	if before != nil {
 		old, since = newHeadline(before), p.query.before()
 	}

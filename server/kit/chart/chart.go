@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,9 @@ type Column struct {
 	Label  string  // short, under the axis
 	Title  string  // long, for the tooltip
 	Values []int64 // one for each series, not negative
+	Link   string  // to what the column counts; optional
+	// Partial marks that the column counts a part of its day or week.
+	Partial bool
 }
 
 // Total returns the height of a column.
@@ -62,7 +66,11 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	for _, tick := range scale.Ticks() {
 		fmt.Fprintf(&b, `<text x="%d" y="%s" text-anchor="end">%s</text>`, axisWidth-8, number(height(tick, scale.Top)+4), Compact(tick))
 	}
-	fmt.Fprintf(&b, `</svg><svg class="columns" width="100%%" height="%d" role="img" aria-label="%s">`, fullHeight, html.EscapeString(name))
+	role := "img"
+	if slices.ContainsFunc(columns, func(c Column) bool { return c.Link != "" }) {
+		role = "group" // the parts of an image cannot be opened
+	}
+	fmt.Fprintf(&b, `</svg><svg class="columns" width="100%%" height="%d" role="%s" aria-label="%s">`, fullHeight, role, html.EscapeString(name))
 	for _, tick := range scale.Ticks() {
 		y := number(height(tick, scale.Top))
 		fmt.Fprintf(&b, `<line x1="0" x2="100%%" y1="%s" y2="%s"/>`, y, y)
@@ -95,7 +103,14 @@ type plot struct {
 func (p plot) column(b *strings.Builder, c *Column) {
 	series, from, width, top := p.series, p.from, p.width, p.top
 	gap := width * .14
-	fmt.Fprintf(b, `<g class="column"><title>%s`, html.EscapeString(c.Title+": "+Whole(c.Total())))
+	if c.Link != "" {
+		fmt.Fprintf(b, `<a href="%s">`, html.EscapeString(c.Link))
+	}
+	class := "column"
+	if c.Partial {
+		class += " partial"
+	}
+	fmt.Fprintf(b, `<g class="%s"><title>%s`, class, html.EscapeString(c.Title+": "+Whole(c.Total())))
 	for i := len(series) - 1; i >= 0; i-- {
 		if c.Values[i] > 0 {
 			b.WriteString(html.EscapeString("\n" + series[i].Name + " " + Whole(c.Values[i])))
@@ -113,6 +128,9 @@ func (p plot) column(b *strings.Builder, c *Column) {
 		below += v
 	}
 	fmt.Fprintf(b, `<text class="tip" x="100%%" y="14" text-anchor="end">%s</text></g>`, html.EscapeString(c.Title+": "+Whole(c.Total())))
+	if c.Link != "" {
+		b.WriteString(`</a>`)
+	}
 }
 
 // height returns the y coordinate of a value.

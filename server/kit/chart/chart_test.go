@@ -197,7 +197,7 @@ func TestNothingBreaksTheMarkup(t *testing.T) {
 	const bad = `"><script>alert(1)</script>&'` + "\n"
 	s := []chart.Series{{bad, bad}}
 	for name, drawing := range map[string]string{
-		"columns": string(chart.Columns(s, []chart.Column{{bad, bad, []int64{3}}}, bad)),
+		"columns": string(chart.Columns(s, []chart.Column{{Label: bad, Title: bad, Values: []int64{3}, Link: bad}}, bad)),
 		"split":   string(chart.Split([]chart.Part{{Series: s[0], Value: 2, Text: bad}}, 0, bad)),
 		"bar":     string(chart.Bar(1, 2, bad)),
 		"spark":   string(chart.Spark([]int64{1, 2})),

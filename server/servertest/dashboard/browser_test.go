@@ -170,7 +170,7 @@ func TestKeyboardAlone(t *testing.T) {
 	b.TabTo(".tabs a[href*='/conversions']")
 	press()
 	title("Conversions")
-	b.TabTo(".rows th a")
+	b.TabTo(".rows th a[href*='/conversions/']")
 	press()
 	title("Conversion ")
 	if got := chrome.Get(b, chromedp.Location()); !strings.Contains(got, "model=last") {

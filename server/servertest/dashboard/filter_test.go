@@ -111,6 +111,42 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestLandingPages: the pages of people have the landings of assistants, what they led to, and
+// the rate; the form has the filters of its page with suggestions.
+func TestLandingPages(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	d.load(t, crowd(o.id, d.Clock.Now().Add(-time.Hour))...)
+	day := d.Clock.Now().Add(-time.Hour).UTC()
+	oneDay := o.at("/referrals?") + url.Values{"from": {day.Format(time.DateOnly)}, "to": {day.AddDate(0, 0, 1).Format(time.DateOnly)}}.Encode()
+	for _, c := range []struct {
+		page      string
+		want, not []string
+	}{
+		{"", []string{`id="h-landings"`, `>/docs</a>`, `data-label="Rate"><b>100%</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
+		{"?path=/docs", []string{`data-label="Visits">4<`, `value="/docs"`}, []string{`data-label="Rate"`, "pricing"}},
+		{"?agent=GPTBot", nil, []string{`id="h-landings"`}},
+		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
+		{"/conversions", []string{`Rate by assistant`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},
+	} {
+		status, body := o.get(o.at(c.page))
+		for _, want := range c.want {
+			if status != 200 || !strings.Contains(body, want) {
+				t.Errorf("%s: %d, no %s in %s", c.page, status, want, body)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(body, not) {
+				t.Errorf("%s has %s", c.page, not)
+			}
+		}
+	}
+	_, body := o.get(oneDay)
+	if strings.Contains(body, "(partial)") || !strings.Contains(body, `class="columns"`) || strings.Contains(body, `<g class="column"><a`) {
+		t.Error("a whole day is partial, or leads to itself")
+	}
+}
+
 // TestWrongWindow: days that are no range leave the form as it was typed, with the message.
 func TestWrongWindow(t *testing.T) {
 	d := newDesk(t, servertest.Options{})

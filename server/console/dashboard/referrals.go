@@ -1,0 +1,143 @@
+package dashboard
+
+import (
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A referralRow is an assistant that referred people.
+type referralRow struct {
+	Agent, Only        string // Only leads to the overview of this assistant alone
+	Landings, Visitors count
+	Evidence           string
+	Bar                template.HTML
+	converted
+}
+
+// converted is what became of landings.
+type converted struct {
+	Conversions string // credited to them
+	Kinds       string // the conversions by kind
+	Rate        string // conversions per landing; empty without landings
+}
+
+func newConverted(conversions float64, kinds map[string]float64, landings int64) converted {
+	out := converted{Conversions: share(conversions)}
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		words = append(words, kind+" "+share(kinds[kind]))
+	}
+	out.Kinds = strings.Join(words, ", ")
+	if landings > 0 {
+		out.Rate = chart.Percent(conversions / float64(landings))
+	}
+	return out
+}
+
+func referralRows(p *page, r *traffic.Report) []referralRow {
+	most := int64(0)
+	for i := range r.Source.Referrals {
+		most = max(most, r.Source.Referrals[i].Landings)
+	}
+	var out []referralRow
+	for i := range r.Source.Referrals {
+		ref := &r.Source.Referrals[i]
+		var words []string
+		for _, e := range evidences() {
+			if n := ref.Evidence[e.Key]; n > 0 {
+				words = append(words, e.Name+" "+chart.Whole(n))
+			}
+		}
+		row := referralRow{
+			Agent: ref.Agent, Only: p.only("assistant", ref.Agent), Landings: count(ref.Landings), Visitors: count(ref.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(ref.Landings, most, "plain"),
+			converted: newConverted(0, nil, ref.Landings),
+		}
+		for _, a := range r.Outcome.TopAgents {
+			if a.Agent == ref.Agent {
+				row.converted = newConverted(a.Conversions, a.Kinds, ref.Landings)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// A landingRow is a page on which people from assistants landed.
+type landingRow struct {
+	Host, Path         string
+	Only               string // the overview of this page alone
+	Landings, Visitors count
+	Assistants         string
+	Bar                template.HTML
+	converted
+}
+
+// landingsShown is how many landing pages are shown at once.
+const landingsShown = 12
+
+func landingRows(p *page, pages []traffic.Landing) []landingRow {
+	most := int64(0)
+	for i := range pages {
+		most = max(most, pages[i].Landings)
+	}
+	var out []landingRow
+	for i := range pages {
+		l := &pages[i]
+		out = append(out, landingRow{
+			Host: l.Host, Path: l.Path, Only: p.only("path", l.Host+l.Path), Landings: count(l.Landings), Visitors: count(l.Visitors), Assistants: some(l.Assistants),
+			Bar: chart.Bar(l.Landings, most, "plain"), converted: newConverted(l.Conversions, l.Kinds, l.Landings),
+		})
+	}
+	return out
+}
+
+// A landingTable is a part of the list of landing pages.
+type landingTable struct {
+	Rows     []landingRow
+	Converts bool
+}
+
+// A referred is what the pages of referrals and of conversions both show.
+type referred struct {
+	Referrals []referralRow
+	Landings  []landingRow
+	Further   []landingRow // more of them, behind a click
+	Converts  bool         // conversions belong to what the filter selects
+}
+
+func newReferred(p *page, r *traffic.Report) referred {
+	rows := landingRows(p, r.Source.Landings)
+	n := min(len(rows), landingsShown)
+	return referred{referralRows(p, r), rows[:n], rows[n:], p.query.people()}
+}
+
+// Table returns a table of some of the landing pages.
+func (r referred) Table(rows []landingRow) landingTable { return landingTable{rows, r.Converts} }
+
+type referralsData struct {
+	Page     page
+	Trend    trend
+	Evidence []term
+	Total    count
+	referred
+}
+
+func (h *Handler) referrals(v *visit) error {
+	v.query.unfilter("agent") // which people do not have
+	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
+	r, err := v.report(&d.Page, traffic.PartReferrals|traffic.PartTrend|traffic.PartOutcome, listRows)
+	if err != nil {
+		return err
+	}
+	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path+"/referrals", landings(), nil)
+	d.referred = newReferred(&d.Page, r)
+	for i := range d.Referrals {
+		d.Total += d.Referrals[i].Landings
+	}
+	return v.show("workspace-referrals", "Referrals", d)
+}
