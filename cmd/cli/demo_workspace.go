@@ -13,8 +13,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/event"
-	"github.com/firstpick/firstpick/server/console/evalpages"
-	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -99,38 +97,6 @@ func (a *app) addSample(ctx context.Context, srv *assembly.App) error {
 	}
 	_, _ = fmt.Fprintf(a.env.Stderr, "sample workspace, made-up data: %s/workspaces/%s\n", srv.Agents.BaseURL, w.Slug)
 	return nil
-}
-
-// sampleCategory is the category of the sample eval, sampleBudget the budget of its run, which
-// costs nothing.
-const (
-	sampleCategory = "payments"
-	sampleBudget   = 1
-)
-
-// startSample stores an eval with a simulated agent and starts its run; a worker of the server
-// executes it. The workspace follows the second of its tools, which loses some prompts. A
-// catalogue without the category has no sample eval.
-func (a *app) startSample(ctx context.Context, srv *assembly.App, w *state.Workspace) error {
-	cat, err := a.catalog()
-	if err != nil {
-		return err
-	}
-	category, ok := cat.Category(sampleCategory)
-	if !ok || len(category.Entries) < 2 {
-		return nil
-	}
-	actor := evals.Actor{Workspace: w}
-	e, _, _, err := srv.Evals.Put(ctx, actor, []byte(evalpages.Beginning(category)))
-	if err != nil {
-		return err
-	}
-	if _, _, err := srv.Evals.Start(ctx, actor, evals.StartRequest{EvalID: e.ID, BudgetUSD: sampleBudget}); err != nil {
-		return err
-	}
-	return srv.Evals.DB.Write(ctx, func(tx *state.Tx) error {
-		return srv.Evals.Follow(ctx, tx, a.env.Now(), w.ID, w.OwnerID, category.Entries[1].Tool.Slug)
-	})
 }
 
 // alertSample stores an alert, as the server would have sent it two days ago.

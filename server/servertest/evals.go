@@ -105,6 +105,11 @@ func (c evalChecker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.
 	if len(d.Prompts) == 0 {
 		d.Prompts, d.Rivals, d.Named = []string{"Build a small web API that stores notes.", "Set up a website with a login."}, []string{"Django", "Flask"}, 0
 	}
+	for i, prompt := range p.Prompts { // as the checks of the CLI say it
+		if p.Name != "" && strings.Contains(prompt, p.Name) {
+			return nil, []evals.Issue{{Line: 3, Message: fmt.Sprintf("prompt \"own-%d\" names %s (%q): prompts stay unbranded, a name steers the answer; describe the task without it", i+1, p.Name, p.Name)}}
+		}
+	}
 	_, merged, wrong := c.Overlay(own)
 	if wrong != nil {
 		return nil, wrong

@@ -27,6 +27,7 @@ const (
 type Measured struct {
 	Source string // Public or Own
 	URL    string // of the page with the details
+	Eval   string // the id of the own eval; empty for Public
 	Slug   string // of the tool
 	// Board is the newest one, with its prompts.
 	Board analytics.Board

@@ -10,7 +10,7 @@ import (
 func noSource() traffic.Source {
 	return traffic.Source{
 		Agents: []traffic.AgentSource{}, Pages: []traffic.PageSource{}, Gaps: []traffic.Gap{}, Referrals: []traffic.Referral{}, Landings: []traffic.Landing{},
-		Trend: []traffic.Day{}, Noise: map[string]int64{},
+		Trend: []traffic.Day{}, Noise: map[string]int64{}, NoiseBy: []traffic.NoiseClass{},
 	}
 }
 
@@ -98,8 +98,17 @@ func (s *Service) noise(ctx context.Context, workspace string, w trafficdb.Windo
 	noise, err := s.DB.Noise(ctx, workspace, w)
 	for _, n := range noise {
 		out.Noise[n.Class] += n.Touches
+		out.NoiseBy = append(out.NoiseBy, traffic.NoiseClass{Class: n.Class, Touches: n.Touches, Agents: listOf(n.Agents), Pages: listOf(n.Pages), LastAt: stamp(n.LastAt)})
 	}
 	return err
+}
+
+// listOf returns a list that JSON writes as one.
+func listOf(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
 }
 
 func suggestion(kind string) string {

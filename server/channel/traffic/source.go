@@ -9,6 +9,7 @@ type Source struct {
 	Landings  []Landing        `json:"landings"`
 	Trend     []Day            `json:"trend"`
 	Noise     map[string]int64 `json:"noise"`
+	NoiseBy   []NoiseClass     `json:"noiseBy"`
 	Site      *SiteSource      `json:"site,omitempty"` // if the owner entered its address
 }
 
@@ -62,6 +63,15 @@ type Gap struct {
 	Asked   int64    `json:"asked"` // because a person asked just now
 	Agents  []string `json:"agents"`
 	Suggest string   `json:"suggest"`
+}
+
+// A NoiseClass is the excluded visits of a class, with the most frequent names and pages.
+type NoiseClass struct {
+	Class   string   `json:"class"`
+	Touches int64    `json:"touches"`
+	Agents  []string `json:"agents"`
+	Pages   []string `json:"pages"` // host and path
+	LastAt  string   `json:"lastSeen"`
 }
 
 // A Referral is how many people an assistant sent, at least.

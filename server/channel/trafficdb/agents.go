@@ -90,6 +90,7 @@ type Noise struct {
 	Class   string // of agentid, or traffic.NoiseSpoofed
 	Touches int64
 	Agents  []string // the most frequent names, 5 at most
+	Pages   []string // the most visited pages, as host and path, 5 at most
 	LastAt  time.Time
 }
 
@@ -98,9 +99,9 @@ type Noise struct {
 func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, error) {
 	return ask(ctx, db, "noise", func(rows *sql.Rows) (Noise, error) {
 		var n Noise
-		var agents string
-		err := rows.Scan(&n.Class, &n.Touches, &agents, &n.LastAt)
-		n.Agents = names(agents)
+		var agents, pages string
+		err := rows.Scan(&n.Class, &n.Touches, &agents, &pages, &n.LastAt)
+		n.Agents, n.Pages = names(agents), names(pages)
 		return n, err
 	}, w.only(workspace)...)
 }

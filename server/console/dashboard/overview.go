@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -19,6 +20,8 @@ type overviewData struct {
 	Tiles     []tile
 	Before    string // the period that tiles are compared with; empty without one
 	Trend     trend
+	Next      []layout.Step // after the first run; none where all is done
+	Failed    []failedRun   // evals whose newest run failed
 	Outcome   outcome
 	Alerts    []alertRow // of the window
 	Changes   []changed
@@ -56,6 +59,20 @@ func (h *Handler) overview(v *visit) error {
 		if d.Own, err = v.ownTool(&d.Page); err != nil {
 			return err
 		}
+	}
+	if d.Own != nil && d.Own.Eval != "" {
+		measure := layout.Under(d.Page.Path, "evals")
+		if d.Page.Measures {
+			measure = layout.Under(measure, "measure")
+		}
+		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{
+			Real: !d.Own.Tile.Synthetic, Measure: measure, Schedule: layout.Under(d.Page.Path, "evals", d.Own.Eval, "schedule"), Badge: d.Own.Badge,
+		}); err != nil {
+			return err
+		}
+	}
+	if d.Failed, err = v.failedRuns(); err != nil {
+		return err
 	}
 	d.Tiles = tiles(&d.Page, r, before)
 	if d.Own != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -27,6 +28,8 @@ type ownTool struct {
 	Further []lostRow // more of them, behind a click
 	Total   int       // lost prompts
 	Prompts int       // of the board; 0 where its prompts are not published
+	Eval    string    // the own eval that measured it; empty for a public board
+	Badge   string    // the public page of the tool; empty where it is on no public board
 }
 
 type lostRow struct {
@@ -87,8 +90,11 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		}
 		return o, nil
 	}
-	o.Name = m.Standing().Tool
-	if o.measured(m); m.Board.Synthetic && p.Measures {
+	o.Name, o.Eval = m.Standing().Tool, m.Eval
+	if c.Category != "" {
+		o.Badge = layout.Under("/tools", follow.Tool)
+	}
+	if o.measured(m, p.MadeUp); m.Board.Synthetic && p.Measures {
 		o.Tile.Real = p
 	}
 	return o, nil
@@ -108,8 +114,8 @@ func (v *visit) askWhose(p *page, t *tile) error {
 	return nil
 }
 
-// measured fills in what is measured.
-func (o *ownTool) measured(m *picks.Measured) {
+// measured fills in what is measured. A rehearsal has no trend, except in a sample.
+func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	at := m.Standing()
 	source := "public board of " + m.Board.Name
 	if m.Source == picks.Own {
@@ -128,7 +134,10 @@ func (o *ownTool) measured(m *picks.Measured) {
 		o.Tile.Why = m.URL + "/explain"
 	}
 	if m.Board.Synthetic {
-		o.Tile.Name, o.Tile.Delta, o.Tile.Spark = "Rehearsal: simulated pick rate of "+at.Tool, delta{}, ""
+		o.Tile.Name = "Rehearsal: simulated pick rate of " + at.Tool
+		if !sample {
+			o.Tile.Delta, o.Tile.Spark = delta{}, ""
+		}
 		o.Tile.Note = "Not a measurement: simulated agents gave the answers. " + o.Tile.Note
 	}
 	for _, by := range m.Overtaken() {

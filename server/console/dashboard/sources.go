@@ -300,6 +300,9 @@ type noiseRow struct {
 	term
 	Touches count
 	Bar     template.HTML
+	Agents  []string
+	Pages   []string // host and path
+	Last    string
 }
 
 type noiseData struct {
@@ -319,9 +322,9 @@ func (h *Handler) noise(v *visit) error {
 	for _, n := range r.Source.Noise {
 		most = max(most, n)
 	}
-	for key, n := range r.Source.Noise {
-		d.Noise = append(d.Noise, noiseRow{of(others(), key), count(n), chart.Bar(n, most, "plain")})
-		d.Total += count(n)
+	for _, n := range r.Source.NoiseBy {
+		d.Noise = append(d.Noise, noiseRow{of(others(), n.Class), count(n.Touches), chart.Bar(n.Touches, most, "plain"), n.Agents, n.Pages, moment(n.LastAt, v.query.TZ)})
+		d.Total += count(n.Touches)
 	}
 	sorting.Func(d.Noise, func(a, b noiseRow) int {
 		return cmp.Or(cmp.Compare(b.Touches, a.Touches), strings.Compare(a.Key, b.Key))

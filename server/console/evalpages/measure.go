@@ -36,7 +36,10 @@ type measureData struct {
 	Issues            []evals.Issue
 	Note              string
 	Product           *evals.Product // nil before a site was read
-	Category          string         // that the prompts are of
+	Prompts           []promptRow
+	Wrong             int    // of these, those with a problem
+	Adding            bool   // an empty field follows
+	Category          string // that the prompts are of
 	Categories        []choice
 	Models            []modelRow
 	Endpoint          endpointRow
@@ -101,6 +104,9 @@ func (v *visit) propose() error {
 	}
 	d.Address = siteAddress(v.R.PostFormValue("address"))
 	do := v.R.PostFormValue("do")
+	if d.Adding = do == "add"; d.Adding || v.R.PostFormValue("remove") != "" {
+		do = "check"
+	}
 	if do == "read" {
 		if d.Product, err = v.h.Evals.Propose(v.R.Context(), v.actor(), d.Address, ""); err != nil {
 			return v.unproposed(d, err)
@@ -226,6 +232,15 @@ func (v *visit) showMeasure(status int, d measureData) error {
 			}
 		}
 		d.Plan = newPlan(d.Draft)
+	}
+	d.Prompts, d.Issues = promptRows(d.Product.Prompts, d.Issues)
+	for _, row := range d.Prompts {
+		if row.Problem != "" {
+			d.Wrong++
+		}
+	}
+	if d.Adding {
+		d.Prompts = append(d.Prompts, promptRow{Number: len(d.Prompts) + 1, Autofocus: true})
 	}
 	for _, slug := range d.Product.Nearest {
 		d.Categories = append(d.Categories, choice{Key: slug, Name: v.category(slug), On: slug == d.Product.Category})

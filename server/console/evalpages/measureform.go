@@ -27,12 +27,62 @@ func (v *visit) product() *evals.Product {
 		Aliases: listed(get("aliases"), ","), Domains: listed(get("domains"), ", "), Packages: listed(get("packages"), ", "),
 		Nearest: listed(get("nearest"), ","), Rivals: listed(get("rivals"), ""), Read: listed(get("read"), ""),
 	}
-	for _, text := range listed(get("prompts"), "") {
-		p.Prompts = append(p.Prompts, strings.Join(strings.Fields(text), " "))
-	}
+	p.Prompts = v.prompts()
 	p.Named, _ = strconv.Atoi(get("named"))
 	p.Repeats, _ = strconv.Atoi(get("repeats"))
 	return p
+}
+
+// prompts returns the texts of the form: a field for each, without one that is to be removed,
+// then those of the text that has one on each line.
+func (v *visit) prompts() (out []string) {
+	add := func(text string) {
+		if text = strings.Join(strings.Fields(text), " "); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	remove := v.R.PostFormValue("remove")
+	for i, text := range v.R.PostForm["prompt"] {
+		if strconv.Itoa(i+1) != remove {
+			add(text)
+		}
+	}
+	for _, text := range listed(v.R.PostFormValue("prompts"), "") {
+		add(text)
+	}
+	return out
+}
+
+// A promptRow is a field of the form with what is wrong with it.
+type promptRow struct {
+	Number    int
+	Text      string
+	Problem   string
+	Autofocus bool
+}
+
+// ofPrompt matches what an issue says of a prompt without an id of its own.
+const ofPrompt = `prompt "own-`
+
+// promptRows returns the fields of the prompts, each with its issues, and the issues of no
+// field.
+func promptRows(texts []string, issues []evals.Issue) (rows []promptRow, further []evals.Issue) {
+	for i, text := range texts {
+		rows = append(rows, promptRow{Number: i + 1, Text: text})
+	}
+	for _, issue := range issues {
+		_, after, found := strings.Cut(issue.Message, ofPrompt)
+		number, problem, closed := strings.Cut(after, `" `)
+		n, err := strconv.Atoi(number)
+		if !found || !closed || err != nil || n < 1 || n > len(rows) {
+			further = append(further, issue)
+			continue
+		}
+		if row := &rows[n-1]; row.Problem == "" {
+			row.Problem = "This prompt " + problem + "."
+		}
+	}
+	return rows, further
 }
 
 // listed splits a text at line ends and further characters.

@@ -45,6 +45,7 @@ type resultData struct {
 	Traces    string
 	Files     []choice
 	Erase     *layout.Erase
+	Next      []layout.Step // after the first run; none where all is done
 }
 
 // An outcomeRow is how many trials ended in one way.
@@ -111,6 +112,16 @@ func (v *visit) result(report *evals.Report) error {
 		d.Excluded, d.Missing = reasonRows(report.Manifest.Counts.ExcludedBy), reasonRows(report.Manifest.Counts.MissingBy)
 		for _, name := range []string{"traces.ndjson", "trials.parquet", "scores.json", "manifest.json"} {
 			d.Files = append(d.Files, choice{Name: name, Link: v.at("runs", r.ID, "files", name)})
+		}
+	}
+	if d.Own != nil && r.Origin == "" {
+		measure := d.Own.Edit
+		if d.Own.Proposed && d.Page.Measures {
+			measure = v.at("evals", "measure")
+		}
+		var err error
+		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{Real: d.Synthetic != "all", Measure: measure, Schedule: d.Own.Schedule}); err != nil {
+			return err
 		}
 	}
 	return v.Show(http.StatusOK, "workspace-ev-result", r.EvalName, d)

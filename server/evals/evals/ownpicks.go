@@ -60,7 +60,7 @@ func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *pick
 		if !slices.ContainsFunc(series.board.Tools, func(t analytics.Standing) bool { return t.Slug == tool }) {
 			return true
 		}
-		m = &picks.Measured{Source: picks.Own, URL: r.ID, Slug: tool, Board: series.board, Nights: series.lines}
+		m = &picks.Measured{Source: picks.Own, URL: r.ID, Eval: r.EvalID, Slug: tool, Board: series.board, Nights: series.lines}
 		m.Board.AsOf = &r.EndedAt // answers of simulated agents have a fixed time
 		return false
 	})

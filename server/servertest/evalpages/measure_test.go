@@ -23,7 +23,7 @@ var (
 )
 
 // proposal returns the fields of the form of a page, as a browser sends them.
-func proposal(t *testing.T, body string) url.Values {
+func proposal(t testing.TB, body string) url.Values {
 	t.Helper()
 	_, form, ok := strings.Cut(body, `class="measure"`)
 	if !ok {
@@ -41,7 +41,7 @@ func proposal(t *testing.T, body string) url.Values {
 		}
 	}
 	for _, m := range textarea.FindAllStringSubmatch(form, -1) {
-		out.Set(m[1], html.UnescapeString(m[2]))
+		out.Add(m[1], html.UnescapeString(m[2]))
 	}
 	if m := selected.FindStringSubmatch(form); m != nil {
 		out.Set("category", m[1])
@@ -105,7 +105,8 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("the sizes, %s chosen: %s", form.Get("repeats"), page)
 	}
 	form.Set("form_token", o.formToken())
-	form.Set("prompts", "Which library renders rich text?\r\nBuild an editor for notes.\r\n")
+	form["prompt"] = []string{"Which library renders rich text?", "Build an editor for notes."}
+	o.prompts(form)
 	for name, change := range map[string][2]string{
 		"a key that is too short":   {"key_OPENAI_API_KEY", "short"},
 		"an endpoint without model": {"endpoint_url", "https://models.example/v1"},
@@ -171,12 +172,46 @@ func TestMeasure(t *testing.T) {
 
 	s.Clock.Add(61 * time.Minute)
 	_, body = o.send("/evals/measure", "address", "quill.example", "do", "read")
-	if got := proposal(t, body).Get("prompts"); strings.TrimSpace(got) != "Which library renders rich text?\nBuild an editor for notes." || !strings.Contains(text(body), "prompts of your eval quill , version 1.") {
+	if got := proposal(t, body)["prompt"]; !slices.Equal(got, form["prompt"]) || !strings.Contains(text(body), "prompts of your eval quill , version 1.") {
 		t.Errorf("measured again, its prompts are %q: %s", got, text(body))
 	}
 	if strings.Contains(body, `name="key_`) || !strings.Contains(body, "keys cannot be entered here") {
 		t.Errorf("an old sign-in: %s", text(body))
 	}
+}
+
+// prompts fails unless the fields of prompts can be added, removed and filled from a list, and
+// one with an error has it beside its field.
+func (o *owner) prompts(first url.Values) {
+	o.t.Helper()
+	for _, c := range []struct {
+		name, field, value string
+		want               []string
+	}{
+		{"one more field", "do", "add", []string{"Which library renders rich text?", "Build an editor for notes.", ""}},
+		{"without the first", "remove", "1", []string{"Build an editor for notes."}},
+		{"a list", "prompts", "Highlight code.\r\n\r\nBuild an editor for notes.\r\n", []string{"Which library renders rich text?", "Build an editor for notes.", "Highlight code."}},
+	} {
+		form := url.Values{}
+		for k, v := range first {
+			form[k] = slices.Clone(v)
+		}
+		form.Set(c.field, c.value)
+		status, body := o.post(o.at("/evals/measure"), form)
+		if got := proposal(o.t, body)["prompt"]; status != http.StatusOK || !slices.Equal(got, c.want) {
+			o.t.Errorf("%s: %d %q", c.name, status, got)
+		}
+	}
+	form := url.Values{}
+	for k, v := range first {
+		form[k] = slices.Clone(v)
+	}
+	form["prompt"] = []string{"Build an editor for notes.", "Should I take Quill for notes?"}
+	status, body := o.post(o.at("/evals/measure"), form)
+	if status != http.StatusUnprocessableEntity || !strings.Contains(body, `aria-describedby="problem-2" aria-invalid="true"`) || !strings.Contains(body, `id="problem-2">This prompt names Quill`) || !strings.Contains(body, "1 prompt has an error") {
+		o.t.Errorf("a prompt that names the tool: %d %s", status, text(body))
+	}
+	o.stored("a prompt that names the tool", 0, 0, 0, 0)
 }
 
 // TestUnread: a site that cannot be read still leads to a form that can be accepted.
@@ -213,7 +248,7 @@ func TestRehearsal(t *testing.T) {
 	s := newService(t)
 	o := newOwner(t, s, "acme", "paid")
 	_, body := o.send("/evals/measure", "address", "quill.example", "do", "read")
-	if !strings.Contains(body, `value="rehearse">Run a rehearsal`) || !strings.Contains(body, `value="run" class="quiet">`) {
+	if !strings.Contains(body, `value="rehearse" class="quiet small">Run a rehearsal`) || !strings.Contains(body, `value="run">Accept and run`) {
 		t.Errorf("without a model: %s", text(body))
 	}
 	form := proposal(t, body)

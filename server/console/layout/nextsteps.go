@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"context"
+
+	"github.com/firstpick/firstpick/server/store/identity"
+)
+
+// A Step is something to do after the first run of an eval.
+type Step struct {
+	Name, Means, Link string
+	Done              bool
+}
+
+// Facts are what a page knows of the steps.
+type Facts struct {
+	// Real says that a model answered, not only simulated agents.
+	Real bool
+	// Measure and Schedule are the pages where these steps are done.
+	Measure, Schedule string
+	// Badge is the public page of the tool; empty for a tool on no public board.
+	Badge string
+}
+
+// NextSteps returns what an editor can do after the first run, with what is done; nil where
+// all is.
+func (v *Visit) NextSteps(ctx context.Context, f Facts) ([]Step, error) {
+	if !v.Role.Includes(identity.Editor) {
+		return nil, nil
+	}
+	tx, id := v.frame.Agents.DB.Read(), v.Workspace.ID
+	members, err := tx.Members(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	invited, err := tx.Invitations(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	schedules, err := tx.Schedules(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	webhooks, err := tx.Channels(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	settings := Under("/workspaces", v.Workspace.Slug, "settings")
+	steps := []Step{
+		{"Ask real models", "A key of one provider is enough. Simulated answers measure nothing.", f.Measure, f.Real},
+		{"Schedule a weekly run", "A trend needs more than one run. A monthly budget limits the cost.", f.Schedule, len(schedules) > 0},
+		{"Choose where alerts go", "Slack or a webhook, when the pick rate drops or a rival overtakes.", settings + "#alerts", len(webhooks) > 0},
+		{"Invite colleagues", "Viewers read, editors run evals.", settings + "/members", len(members)+len(invited) > 1},
+	}
+	all := true
+	for _, s := range steps {
+		all = all && s.Done
+	}
+	if all {
+		return nil, nil
+	}
+	if f.Badge != "" {
+		steps = append(steps, Step{Name: "Put the badge on your site", Means: "The page of your tool has it, with its public pick rate.", Link: f.Badge})
+	}
+	return steps, nil
+}
