@@ -12,7 +12,7 @@ import (
 )
 
 // conversionsAtOnce is how many conversions a page lists.
-const conversionsAtOnce = 50
+const conversionsAtOnce = 25
 
 // A conversionRow is a conversion in a list, and above its touches.
 type conversionRow struct {

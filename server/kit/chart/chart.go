@@ -127,10 +127,11 @@ func (p plot) column(b *strings.Builder, c *Column) {
 			html.EscapeString(series[i].Class), number(from+gap/2), number(y), number(width-gap), number(height(below, top)-y))
 		below += v
 	}
-	fmt.Fprintf(b, `<text class="tip" x="100%%" y="14" text-anchor="end">%s</text></g>`, html.EscapeString(c.Title+": "+Whole(c.Total())))
-	if c.Link != "" {
-		b.WriteString(`</a>`)
+	end := `%s</g>`
+	if c.Link != "" { // outside, so that the outline of the focus is around the column alone
+		end = `</g></a>%s`
 	}
+	fmt.Fprintf(b, end, `<text class="tip" x="100%" y="14" text-anchor="end">`+html.EscapeString(c.Title+": "+Whole(c.Total()))+`</text>`)
 }
 
 // height returns the y coordinate of a value.

@@ -227,3 +227,21 @@ func TestNothingToDraw(t *testing.T) {
 		t.Error("one number makes no line")
 	}
 }
+
+// TestColumnsLead: columns with links are a group of links and no image; those that count a
+// part of their day have a class; the text for the focus follows its link.
+func TestColumnsLead(t *testing.T) {
+	drawing := string(chart.Columns(series(), []chart.Column{
+		{Label: "1 Nov", Title: "1 Nov", Values: []int64{1, 0, 0}, Link: "/x?a=1&b=2", Partial: true},
+		{Label: "2 Nov", Title: "2 Nov", Values: []int64{2, 0, 0}},
+	}, "Visits"))
+	parse(t, drawing)
+	for _, want := range []string{`role="group" aria-label="Visits"`, `<a href="/x?a=1&amp;b=2"><g class="column partial"><title>1 Nov: 1`, `</g></a><text class="tip"`, `<g class="column"><title>2 Nov: 2`} {
+		if !strings.Contains(drawing, want) {
+			t.Errorf("no %s in %s", want, drawing)
+		}
+	}
+	if strings.Count(drawing, "<a ") != 1 || !strings.Contains(string(chart.Columns(series(), nil, "x")), `role="img"`) {
+		t.Error(drawing)
+	}
+}
