@@ -69,7 +69,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
 	}
-	if q.Wants(traffic.PartReferrals) {
+	if q.Wants(traffic.PartLandings) {
 		r.Source.Landings = addLandings(r.Source.Landings, credited, &q)
 	}
 	if q.Filter.Assistant != "" {

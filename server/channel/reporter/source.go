@@ -25,7 +25,7 @@ func (s *Service) source(ctx context.Context, workspace string, w trafficdb.Wind
 		{traffic.PartPages, func() error { return s.pages(ctx, workspace, w, top, out) }},
 		{traffic.PartGaps, func() error { return s.gaps(ctx, workspace, w, top, out) }},
 		{traffic.PartReferrals, func() error { return s.referrals(ctx, workspace, w, top, out) }},
-		{traffic.PartReferrals, func() error { return s.landings(ctx, workspace, w, out) }},
+		{traffic.PartLandings, func() error { return s.landings(ctx, workspace, w, out) }},
 		{traffic.PartTrend, func() error { return s.trend(ctx, workspace, w, out) }},
 		{traffic.PartNoise, func() error { return s.noise(ctx, workspace, w, out) }},
 		{traffic.PartGaps, func() error { return s.site(ctx, workspace, w, out) }},

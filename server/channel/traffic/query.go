@@ -59,6 +59,7 @@ const (
 	PartNoise
 	PartChanges
 	PartNone // only window and health
+	PartLandings
 )
 
 // Wants reports whether the query asks for a part.

@@ -76,7 +76,7 @@ func (h *Handler) conversions(v *visit) error {
 	v.query.unfilter("agent") // conversions are of people
 	v.query.unfilter("path")
 	d := conversionsData{Page: v.page("Conversions")}
-	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals, listRows)
+	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals|traffic.PartLandings, listRows)
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ type referralsData struct {
 func (h *Handler) referrals(v *visit) error {
 	v.query.unfilter("agent") // which people do not have
 	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
-	r, err := v.report(&d.Page, traffic.PartReferrals|traffic.PartTrend|traffic.PartOutcome, listRows)
+	r, err := v.report(&d.Page, traffic.PartReferrals|traffic.PartLandings|traffic.PartTrend|traffic.PartOutcome, listRows)
 	if err != nil {
 		return err
 	}
