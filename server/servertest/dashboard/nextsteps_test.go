@@ -59,6 +59,7 @@ func TestNextSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	lease := d.Begin(t)
+	d.Clock.Add(5 * time.Minute) // of runs that end at the same time the ids decide
 	if err := d.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
 		return tx.FinishRun(t.Context(), lease.Lease(), d.Clock.Now(), state.RunOutcome{Status: state.RunFailed, Failure: "The <provider> refused the key."})
 	}); err != nil {
