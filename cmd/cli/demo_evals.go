@@ -21,8 +21,8 @@ const (
 )
 
 // startSample stores an eval with a simulated agent, executes earlier versions of it, and starts
-// its run; a worker of the server executes that. The workspace follows the second of its tools, which loses some prompts. A
-// catalogue without the category has no sample eval.
+// its run; a worker of the server executes that. The workspace follows the second of its tools,
+// which loses some prompts. A catalogue without the category has no sample eval.
 func (a *app) startSample(ctx context.Context, srv *assembly.App, w *state.Workspace) error {
 	cat, err := a.catalog()
 	if err != nil {
