@@ -41,6 +41,7 @@ type Choice struct {
 	Slug, Name string
 	Domains    []string
 	Category   string // the name of that which is measured; empty where none is
+	Public     bool   // a board of the published snapshot has the tool
 }
 
 // A Source knows the tools that a workspace may follow, and what is measured.

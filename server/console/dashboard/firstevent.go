@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -19,11 +21,12 @@ const (
 )
 
 // An arrived is the first event of a workspace: the agent, if it has a name, and the page, if
-// the event is a visit.
+// the event is a visit. Elsewhere is its host, if that is not the workspace's site.
 type arrived struct {
-	Agent string `json:"agent,omitempty"`
-	Page  string `json:"page,omitempty"`
-	At    string `json:"at,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Page      string `json:"page,omitempty"`
+	At        string `json:"at,omitempty"`
+	Elsewhere string `json:"elsewhere,omitempty"`
 }
 
 func (v *visit) firstArrived(ctx context.Context) ([]byte, error) {
@@ -31,7 +34,21 @@ func (v *visit) firstArrived(ctx context.Context) ([]byte, error) {
 	if err != nil || r == nil {
 		return []byte("{}"), err
 	}
-	return json.Marshal(arrived{r.Agent, r.Host + r.Path, r.At.UTC().Format(time.RFC3339)})
+	return json.Marshal(arrived{r.Agent, r.Host + r.Path, r.At.UTC().Format(time.RFC3339), elsewhere(v.Workspace.Site, r.Host)})
+}
+
+// elsewhere returns the host of an event that is neither the host of a site nor below it; empty
+// for one that is, and where either is unknown.
+func elsewhere(site, host string) string {
+	u, err := url.Parse(site)
+	if err != nil || u.Host == "" || host == "" {
+		return ""
+	}
+	own := strings.TrimPrefix(u.Hostname(), "www.")
+	if name := (&url.URL{Host: host}).Hostname(); name == own || strings.HasSuffix(name, "."+own) {
+		return ""
+	}
+	return host
 }
 
 // firstEvent is a stream with one event, `first`, as soon as the workspace has an event.

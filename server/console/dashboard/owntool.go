@@ -91,7 +91,7 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		return o, nil
 	}
 	o.Name, o.Eval = m.Standing().Tool, m.Eval
-	if c.Category != "" {
+	if c.Public {
 		o.Badge = layout.Under("/tools", follow.Tool)
 	}
 	if o.measured(m, p.MadeUp); m.Board.Synthetic && p.Measures {

@@ -60,6 +60,7 @@ type scheduleData struct {
 	Action        string
 	Settings      string
 	Missing       []string
+	Synthetic     bool          // its agents are simulated
 	Schedule      *scheduleView // nil before there is one
 	Form          scheduleForm
 	Every         []choice // of the times
@@ -160,7 +161,7 @@ func (v *visit) showSchedule(status int, problem string, typed *scheduleForm) er
 	}
 	d := scheduleData{
 		Page: v.page(), Paid: v.paid(), Problem: problem, Name: e.Name, Back: v.at("evals", e.ID), Action: v.at("evals", e.ID, "schedule"), Settings: v.at("settings", "evals"),
-		Missing: e.MissingKeys, Schedule: view, Examples: scheduleExamples(), Zones: zones(), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), LatestVersion: e.Version,
+		Missing: e.MissingKeys, Synthetic: e.Synthetic, Schedule: view, Examples: scheduleExamples(), Zones: zones(), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), LatestVersion: e.Version,
 	}
 	for _, t := range scheduleNotices() {
 		if t.Key == v.R.URL.Query().Get("done") && v.R.Method == http.MethodGet {

@@ -48,7 +48,7 @@ func (v *Visit) NextSteps(ctx context.Context, f Facts) ([]Step, error) {
 	settings := Under("/workspaces", v.Workspace.Slug, "settings")
 	steps := []Step{
 		{"Ask real models", "A key of one provider is enough. Simulated answers measure nothing.", f.Measure, f.Real},
-		{"Schedule a weekly run", "A trend needs more than one run. A monthly budget limits the cost.", f.Schedule, len(schedules) > 0},
+		{"Schedule a weekly run", "Runs at fixed times show a trend. A monthly budget limits the cost.", f.Schedule, f.Real && len(schedules) > 0},
 		{"Choose where alerts go", "Slack or a webhook, when the pick rate drops or a rival overtakes.", settings + "#alerts", len(webhooks) > 0},
 		{"Invite colleagues", "Viewers read, editors run evals.", settings + "/members", len(members)+len(invited) > 1},
 	}

@@ -35,7 +35,7 @@ func (h *Handler) Search(text string, n int) (out []picks.Choice) {
 func choice(s *snapshotview.Site, ref catalog.Ref) picks.Choice {
 	c := picks.Choice{Slug: ref.Slug, Name: ref.Name, Domains: ref.Domains}
 	if board, ok := s.Home(ref.Slug); ok {
-		c.Category = board.Name
+		c.Category, c.Public = board.Name, true
 	}
 	return c
 }

@@ -46,8 +46,12 @@ for (const panel of document.querySelectorAll("[data-first-event]")) {
   const events = new EventSource(panel.dataset.firstEvent);
   events.addEventListener("first", (event) => {
     events.close();
-    const { agent, page, at } = JSON.parse(event.data), shown = panel.querySelector("[data-event]");
-    if (shown && page) shown.textContent = `${agent || "A visitor"} read ${page} at ${new Date(at).toLocaleTimeString()}.`;
+    const { agent, page, at, elsewhere } = JSON.parse(event.data), shown = panel.querySelector("[data-event]"), other = panel.querySelector("[data-elsewhere]");
+    if (shown && page) shown.textContent = `${agent || "A visitor"} read ${page} at ${at.slice(11, 16)} UTC.`;
+    if (other && elsewhere) {
+      other.querySelector("b").textContent = elsewhere;
+      other.hidden = false;
+    }
     panel.querySelector("[data-waiting]").hidden = true;
     panel.querySelector("[data-arrived]").hidden = false;
   });
