@@ -14,7 +14,7 @@ type Largest struct {
 
 // Recount counts, from the study and the category that the board was made of, what no document
 // has: the agents of each language of a board that has several, what remains without the largest
-// repository, and the difference of each pair of tools.
+// repository, and the difference of each pair of tools, also by agent.
 func (b *Board) Recount(s *facts.Study, c Category) {
 	all := tallyOf(s, c)
 	b.Largest = all.largest()
@@ -30,11 +30,20 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 		}
 		if len(b.Languages) < 2 {
 			b.Pairs = t.pairs(l.Part)
+			for _, g := range t.split(agent) {
+				for j := range b.Agents {
+					if a := &b.Agents[j]; a.Agent == g.name {
+						a.Pairs = g.tally.pairs(a.Part)
+					}
+				}
+			}
 			continue
 		}
 		l.Largest, l.Pairs = t.largest(), t.pairs(l.Part)
 		for _, g := range t.split(agent) {
-			l.Agents = append(l.Agents, AgentBoard{g.name, g.tally.part()})
+			a := AgentBoard{g.name, g.tally.part()}
+			a.Pairs = g.tally.pairs(a.Part)
+			l.Agents = append(l.Agents, a)
 		}
 	}
 }

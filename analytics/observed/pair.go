@@ -5,9 +5,32 @@ import "github.com/firstpick/firstpick/analytics/stats"
 // A Pair is how far one tool is ahead of another, with its 95 % interval for this pair alone.
 type Pair struct {
 	Diff, CILow, CIHigh float64
-	// Shown reports whether the difference is significant, for this pair alone.
+	// P is its two-sided p-value, and Shown reports whether the difference is significant, for this
+	// pair alone.
+	P     float64
 	Shown bool
 }
+
+// Known reports whether the interval leaves out a difference: that of a part with one repository, or
+// with one that decides all rates, leaves out none.
+func (p Pair) Known() bool { return p.CIHigh-p.CILow < 2 }
+
+// ShownTogether reports which of several pairs are significant with all of them compared at once
+// (Holm): the chance of any false one is at most 5 %.
+func ShownTogether(pairs []Pair) []bool {
+	p := make([]float64, len(pairs))
+	for i, pair := range pairs {
+		p[i] = pair.P
+	}
+	out := make([]bool, len(pairs))
+	for i, adjusted := range stats.Holm(p) {
+		out[i] = pairs[i].Shown && adjusted < alpha
+	}
+	return out
+}
+
+// alpha is the chance of a false difference that a test allows.
+const alpha = .05
 
 // maxPaired is how many tools of a part are compared in pairs, the most used first.
 const maxPaired = 12
@@ -23,8 +46,8 @@ func (t *tally) pairs(p Part) map[[2]string]Pair {
 		for _, behind := range listed[i+1:] {
 			x, y := t.category.place(ahead.Slug), t.category.place(behind.Slug)
 			l, ok := d.Compare([]stats.Estimate{estimates[x], estimates[y]}, []stats.Rate{rates[x], rates[y]}).Lead(0, 1)
-			if ok && l.Interval.High-l.Interval.Low < 2 { // else nothing is known
-				out[[2]string{ahead.Slug, behind.Slug}] = Pair{round(l.Diff), round(l.Interval.Low), round(l.Interval.High), l.Shown}
+			if ok {
+				out[[2]string{ahead.Slug, behind.Slug}] = Pair{round(l.Diff), round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
 			}
 		}
 	}

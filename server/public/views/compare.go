@@ -24,6 +24,7 @@ type comparePage struct {
 	Sentence string
 	Observed string // a sentence
 	When     string // which of both is ahead when
+	Leans    []lean // where nothing is firm: the prompt on which each leads by most
 	Measures []measure
 	Boards   []compareBoard
 	Work     *pairAgents // in real work, by agent; nil where both were not seen together
@@ -59,8 +60,9 @@ type lead struct {
 	Plot              template.HTML // the difference with its interval; empty without one
 	Pairs             string        // how many pairs the board has; empty for one
 	Significant       bool
-	Single            bool // one prompt
-	Alone             bool // the interval is for this pair alone, of real work
+	Single            bool   // one prompt
+	Alone             bool   // the interval is for this pair alone, of real work
+	Unknown           string // why nothing is known of the difference
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both, and no
@@ -104,18 +106,19 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		}
 	}
 	d.When = d.whenWhich()
+	d.Leans = d.leans()
 	if d.Measures = []measure{asked, seen}; len(r.in.Observed) == 0 {
 		d.Measures = d.Measures[:1]
 	}
 	if d.Sentence == "" {
 		d.Sentence, d.Observed = d.Observed, ""
 	}
-	noun := "agent"
+	title := "which one AI agents use in real work"
 	if len(d.Boards) > 0 {
-		noun = d.Boards[0].Noun
+		title = "which one AI " + d.Boards[0].Noun + "s pick"
 	}
 	p, err = r.page("compare", render.Head{
-		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI " + noun + "s pick", Description: both(d.Sentence, d.Observed), Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
+		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": " + title, Description: both(d.Sentence, d.Observed), Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
 		Site: render.Site{Notes: r.sources(len(d.Boards), d.Seen)},
 	}, d)
 	return p, true, err

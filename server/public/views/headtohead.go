@@ -55,3 +55,20 @@ func picksOf(p analytics.Prompt, slug string) int {
 	}
 	return 0
 }
+
+// A lean is the prompt on which a tool leads another by most.
+type lean struct {
+	Tool string
+	promptDifference
+}
+
+// leans returns the prompt on which each of two tools leads by most, where no part has a firm difference.
+func (d *comparePage) leans() (out []lean) {
+	if len(d.Boards) == 0 || slices.ContainsFunc(d.Boards[0].Groups, compareGroup.Clear) {
+		return nil
+	}
+	for _, h := range d.Boards[0].HeadToHead {
+		out = append(out, lean{h.Winner, h.Lines[0]})
+	}
+	return out
+}

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -102,5 +103,72 @@ func TestOrderThatIsNotKnown(t *testing.T) {
 	known, err := observedWeb(t, usage{55, "Python", "Codex", "ash"}, usage{5, "Python", "Devin", "birch"}).Page("/tools/ash")
 	if err != nil || strings.Contains(string(known.HTML), "no two tools differ") || !strings.Contains(string(known.HTML), "(range)") {
 		t.Errorf("%v %s", err, known.Markdown)
+	}
+}
+
+// TestWhichCodingAgent: a difference by agent is called clear only where it is tested, with all agents
+// that have enough data, and significant; the line below the table says what was tested.
+func TestWhichCodingAgent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		list []usage
+		want []string
+	}{
+		"two tested":         {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {28, "Python", "Devin", "ash"}, {24, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex. No other difference by coding agent is firm.", "Tested, clustered by repository: Codex and Devin, corrected for all two (Holm)."}},
+		"one has too little": {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {30, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex.", "Tested, clustered by repository: Codex. The others have under 50 pull requests or 20 repositories, or one repository decides: described, not tested."}},
+		"not significant":    {[]usage{{30, "Python", "Codex", "ash"}, {24, "Python", "Codex", "birch"}, {9, "Python", "Devin", "birch"}}, []string{"In real work: no difference by coding agent is firm.", "Tested, clustered by repository: Codex."}},
+		"each has little":    {[]usage{{40, "Python", "Codex", "ash"}, {40, "Python", "Devin", "birch"}}, []string{"In real work: not known. No coding agent has enough data for a test."}},
+	} {
+		p, ok, err := observedWeb(t, tt.list...).Compare("ash", "birch")
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		for _, text := range []string{string(p.HTML), string(p.Markdown)} {
+			for _, want := range append(tt.want, "Ash or Birch") {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s lacks %q: %s", name, want, text)
+				}
+			}
+		}
+		if !strings.Contains(string(p.HTML), "<title>Ash or Birch: which one AI agents use in real work") {
+			t.Errorf("the title is of another comparison: %.600s", p.HTML)
+		}
+	}
+}
+
+// TestOrderWithoutTheLargestRepository: where one repository decides the order of two tools, the sentence
+// at the top says so, and significance is not known.
+func TestOrderWithoutTheLargestRepository(t *testing.T) {
+	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}}
+	add := func(n int, repo, language, tool string) {
+		for range n {
+			id := fmt.Sprint("u", len(s.Units))
+			s.Units = append(s.Units, facts.Unit{ID: id, Repo: cmp.Or(repo, id), Language: language, Agent: "Codex", Tools: map[string][]string{"web": {tool}}})
+		}
+	}
+	add(90, "big", "Python", "ash")
+	add(30, "", "Python", "birch")
+	add(3, "", "Python", "ash")
+	add(9, "", "Go", "ash")
+	c := observed.Category{Slug: "web", Name: "Web", Tools: []observed.Tool{{Slug: "ash", Name: "Ash"}, {Slug: "birch", Name: "Birch"}}}
+	b, _ := observed.Rank(s, c)
+	b.Recount(s, c)
+	r, err := views.New(views.Input{Site: render.Site{BaseURL: "https://firstpick.example", SnapshotID: "abc"}, Observed: []observed.Board{b}, Now: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok, err := r.Compare("ash", "birch")
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
+		for _, want := range []string{"One repository has 73% of the pull requests; without it, Birch 90.9% and Ash 9.1% of 33: the order turns.", "one repository has 73% of the pull requests and decides the rates"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("lacks %q: %s", want, text)
+			}
+		}
+	}
+	if !strings.Contains(string(p.HTML), "Significant? not known") {
+		t.Errorf("no verdict: %s", p.HTML)
 	}
 }

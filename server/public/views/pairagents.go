@@ -19,6 +19,7 @@ type pairAgents struct {
 	Ruler             template.HTML
 	Parts             []pairAgent
 	Source, Lines     string // the study, and the file with each unit
+	Tested            string // which agents are tested, and how
 	Age               age
 }
 
@@ -28,6 +29,7 @@ type pairAgent struct {
 	Few                                   bool // so few units that counts stand for rates
 	Plot                                  template.HTML
 	marks                                 [2]chart.Mark
+	pair                                  *observed.Pair // the difference; nil where there is too little data for a test
 }
 
 // agents compares two tools by agent; nil where they were not seen on one part of a board.
@@ -69,7 +71,7 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 }
 
 func newPairAgent(agent observed.AgentBoard, x, y, a, b string) pairAgent {
-	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits}
+	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits, pair: testable(agent, a, b)}
 	side := func(name, slug string) (text, interval string, m chart.Mark) {
 		use, _ := useOf(agent.Part, slug)
 		if text = chart.Fixed(use.UseRate); p.Few || use.Uses == 0 { // a share of so few would look firm

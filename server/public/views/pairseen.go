@@ -79,6 +79,9 @@ func (s pairSeen) measure(r *Renderer, x, y string) measure {
 	if s.Apart == nil {
 		m := r.seenOf(0, s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
 		m.Lead = s.lead(x, y)
+		if s.turned(x, y) != "" { // the sentence at the top has the rates
+			m.Warnings[slices.Index(m.Warnings, largeShare(s.Board, s.Part)+"; "+withoutLargest(s.Board, s.Part, x, y))] = largeShare(s.Board, s.Part)
+		}
 		return m
 	}
 	p, q := s.Apart[0], s.Apart[1]
@@ -134,12 +137,12 @@ func (s pairSeen) sentence(x, y string) string {
 		if p.Shown && s.Language == "" && s.unordered(x, y) {
 			text += ", but with all tools of the board compared at once their order is not proven"
 		}
-		return text + "."
+		return text + "." + s.turned(s.slug(x), s.slug(y))
 	}
 	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
-		return "No clear difference: " + inSentence(text) + "."
+		return "No clear difference: " + inSentence(text) + "." + s.turned(s.slug(x), s.slug(y))
 	}
-	return text + "."
+	return text + "." + s.turned(s.slug(x), s.slug(y))
 }
 
 // counts is sentence without its verdict and its full stop.

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 type quote struct {
 	Text, Agent, Prompt, Picked, Link, Share string
 	picks                                    int
+	leads                                    bool // the tool leads on the prompt
 }
 
 // emphasis matches bold text of Markdown, which would show its asterisks.
@@ -28,7 +30,7 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 	if s.Breakdown == nil {
 		return nil, nil
 	}
-	for _, e := range s.Breakdown.Examples {
+	for _, e := range leadingFirst(b, s) {
 		q := quote{Text: strings.ReplaceAll(emphasis.ReplaceAllString(e.Quote, "$1"), "**", ""), Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
 		if strings.EqualFold(q.Text, e.Picked) || strings.EqualFold(q.Text, nameOf(b, e.Picked)) {
 			q.Text = "" // it only names the tool
@@ -39,6 +41,7 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		if p := findPrompt(b, e.Prompt); p != nil {
 			q.Prompt = promptTitle(*p)
 			q.Share, q.picks = shareOf(p, e)
+			q.leads = leadsOn(p, s.Slug)
 		}
 		if e.Picked == s.Slug {
 			picked = append(picked, q)
@@ -49,10 +52,38 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		}
 		lost = append(lost, q)
 	}
-	// What an agent picks most often stands for it best.
-	sorting.StableFunc(picked, func(x, y quote) int { return y.picks - x.picks })
+	// A prompt on which the tool leads, and what an agent picks most often, stand for it best.
+	sorting.StableFunc(picked, func(x, y quote) int { return cmp.Or(leadersFirst(x.leads, y.leads), y.picks-x.picks) })
 	sorting.StableFunc(lost, func(x, y quote) int { return y.picks - x.picks })
 	return picked, lost
+}
+
+// leadingFirst returns the examples of a tool, those of prompts on which it leads first: of two with the
+// same words the first is quoted.
+func leadingFirst(b *analytics.Board, s analytics.Standing) []analytics.Example {
+	leads := func(e analytics.Example) bool {
+		p := findPrompt(b, e.Prompt)
+		return p != nil && leadsOn(p, s.Slug)
+	}
+	out := slices.Clone(s.Breakdown.Examples)
+	sorting.StableFunc(out, func(x, y analytics.Example) int { return leadersFirst(leads(x), leads(y)) })
+	return out
+}
+
+func leadersFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// leadsOn reports whether no tool was picked more often on a prompt.
+func leadsOn(p *analytics.Prompt, slug string) bool {
+	own := picksOf(*p, slug)
+	return own > 0 && !slices.ContainsFunc(p.Tools, func(t analytics.PromptTool) bool { return t.Picks > own })
 }
 
 // shareOf counts the answers of an example's agent to its prompt that picked the same tool; "" for

@@ -62,20 +62,52 @@ func (c compareBoard) firm() string {
 	return "When asked: " + sides(c.First, c.Second, "clearly ahead with", first, second, parts)
 }
 
-// firm is whenWhich in real work.
+// firm is whenWhich in real work: it tests the agents with enough data, all at once.
 func (d *pairAgents) firm() string {
-	var first, second []string
-	for _, p := range d.Parts {
-		x, y := p.marks[0], p.marks[1]
-		switch {
-		case p.Few || !x.Interval && !y.Interval:
-		case x.Interval && x.Low > max(y.High, y.Rate):
+	var pairs []observed.Pair
+	var tested []int
+	for i, p := range d.Parts {
+		if p.pair != nil {
+			pairs, tested = append(pairs, *p.pair), append(tested, i)
+		}
+	}
+	if len(tested) == 0 {
+		d.Tested = "No agent has enough data for a test: described, not tested."
+		return "In real work: not known. No coding agent has enough data for a test."
+	}
+	var names, first, second []string
+	for i, shown := range observed.ShownTogether(pairs) {
+		p := d.Parts[tested[i]]
+		switch names = append(names, p.Agent); {
+		case shown && p.marks[0].Rate > p.marks[1].Rate:
 			first = append(first, p.Agent)
-		case y.Interval && y.Low > max(x.High, x.Rate):
+		case shown:
 			second = append(second, p.Agent)
 		}
 	}
+	d.Tested = "Tested, clustered by repository: " + and(names)
+	if len(names) > 1 {
+		d.Tested += ", corrected for all " + small(len(names)) + " (Holm)"
+	}
+	if len(names) < len(d.Parts) {
+		d.Tested += fmt.Sprintf(". The others have under %d %ss or %d repositories, or one repository decides: described, not tested", observed.MinUnits, d.Unit, observed.MinRepos)
+	}
+	d.Tested += "."
 	return "In real work: " + sides(d.A, d.B, "used clearly more with", first, second, "coding agent")
+}
+
+// testable returns the difference of two tools with one agent; nil where the agent has too few units
+// or repositories, or one repository decides its rates.
+func testable(agent observed.AgentBoard, a, b string) *observed.Pair {
+	if len(agent.Warnings) > 0 || agent.NUnits < observed.MinUnits || agent.NRepos < observed.MinRepos {
+		return nil
+	}
+	for _, slugs := range [][2]string{{a, b}, {b, a}} {
+		if p, ok := agent.Pairs[slugs]; ok && p.Known() {
+			return &p
+		}
+	}
+	return nil
 }
 
 // sides is like: Ash is clearly ahead with Codex; Birch with Devin. No other difference by agent is
@@ -101,7 +133,7 @@ func (s pairSeen) pair(a, b string) (p observed.Pair, ahead string, ok bool) {
 	}
 	for _, slugs := range [][2]string{{a, b}, {b, a}} {
 		if p, ok = s.Part.Pairs[slugs]; ok {
-			return p, slugs[0], true
+			return p, slugs[0], p.Known()
 		}
 	}
 	return p, "", false
@@ -109,8 +141,8 @@ func (s pairSeen) pair(a, b string) (p observed.Pair, ahead string, ok bool) {
 
 // lead says how far one of two tools is ahead in real work; nil where that is not known.
 func (s pairSeen) lead(a, b string) *lead {
-	p, ahead, ok := s.pair(a, b)
-	if !ok {
+	p, ahead, known := s.pair(a, b)
+	if ahead == "" {
 		return nil
 	}
 	behind := b
@@ -118,11 +150,42 @@ func (s pairSeen) lead(a, b string) *lead {
 		behind = a
 	}
 	x, y := observedName(s.Board, ahead), observedName(s.Board, behind)
+	if !known {
+		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Alone: true, Unknown: s.unknown()}
+	}
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
 		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], Significant: p.Shown, Alone: true,
 		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y+" ahead", x+" ahead"),
 	}
+}
+
+// unknown says why the interval of a difference leaves out none.
+func (s pairSeen) unknown() string {
+	switch {
+	case s.Part.Largest != nil:
+		return "one repository has " + shareText(s.Part.Largest.NUnits, s.Part.NUnits) + " of the " + s.Board.Unit + "s and decides the rates"
+	case s.Part.NRepos < observed.MinRepos:
+		return "too few repositories"
+	}
+	return "the repositories differ too much"
+}
+
+// turned says that the order of two tools is another one without the largest repository; empty where it
+// is not.
+func (s pairSeen) turned(a, b string) string {
+	if s.Apart != nil || s.Part.Largest == nil || s.Part.Largest.Without.NUnits == 0 {
+		return ""
+	}
+	x, _ := useOf(s.Part.Largest.Without, a)
+	y, _ := useOf(s.Part.Largest.Without, b)
+	if (s.First.UseRate-s.Second.UseRate)*(x.UseRate-y.UseRate) >= 0 {
+		return ""
+	}
+	if y.UseRate > x.UseRate {
+		a, b = b, a
+	}
+	return fmt.Sprintf(" %s; %s: the order turns.", largeShare(s.Board, s.Part), withoutLargest(s.Board, s.Part, a, b))
 }
 
 // apart is the difference of both rates in points, without its sign.
