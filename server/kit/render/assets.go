@@ -57,7 +57,23 @@ func asset(name, contentType string) Asset {
 	if err != nil {
 		panic(err) // the file is embedded
 	}
+	if contentType == cssType {
+		body = withoutComments(body)
+	}
 	return Asset{assetPath(name, body), contentType, body}
+}
+
+// withoutComments drops the comments of a style sheet, which no reader of a page needs. No string in one
+// has the marks of a comment.
+func withoutComments(css []byte) (out []byte) {
+	for {
+		before, rest, found := bytes.Cut(css, []byte("/*"))
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		_, css, _ = bytes.Cut(rest, []byte("*/"))
+	}
 }
 
 func assetPath(name string, body []byte) string {

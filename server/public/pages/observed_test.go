@@ -55,7 +55,7 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/badge/flask.svg", 200, []string{"picked in ", " · Python web frameworks · May 2026"}, nil},
 		{"/search?q=prisma", 303, nil, nil},
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
-		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool or category"}},
+		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool, board or agent"}},
 		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},
 		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},

@@ -135,7 +135,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		}
 		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, they in %s.", x.Tool, more, x.Own, x.Others)
 	}
-	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "boards"}, d)
+	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents"}, d)
 }
 
 // agentSentence says on how many boards an agent picks the leading tool most often. Boards on
@@ -189,5 +189,5 @@ func (r *Renderer) agentIndex() (Page, error) {
 		a := r.agents[slug]
 		list = append(list, line{a.Name, a.Agent, agentPath(slug), quantity(len(a.Boards), "board")})
 	}
-	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(list), "agent")), Section: "boards"}, list)
+	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(list), "agent")), Section: "agents"}, list)
 }

@@ -110,6 +110,27 @@ func TestExtremeBoards(t *testing.T) {
 	}
 }
 
+// TestSearchFindsAgents: a search lists the agents with its words in their name, with links to their
+// pages, and ends in a way to measure where it finds nothing.
+func TestSearchFindsAgents(t *testing.T) {
+	r := extreme(t, 2, 2, 3, func(_, _ int) int { return 0 })
+	for query, want := range map[string][]string{
+		"Agent-00": {`<a href="/ai-agents/agent-00">`, "AI agents with"},
+		"agent 01": {`<a href="/ai-agents/agent-01">`},
+		"mailtrap": {"No tool, board or agent has a name like", `<a class="button" href="/for-vendors">Measure it</a>`},
+	} {
+		page, err := r.Search(views.Found{Query: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(page), w) {
+				t.Errorf("%s: no %q in %s", query, w, page)
+			}
+		}
+	}
+}
+
 // TestIntervalsOfAComparison: a comparison gives both rates and their difference on one chart, and
 // the interval of each agent's rates; a lead is bold only where the two do not overlap.
 func TestIntervalsOfAComparison(t *testing.T) {

@@ -1,7 +1,9 @@
 package views
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/inert"
@@ -22,6 +24,7 @@ type Found struct {
 type searchPage struct {
 	Query            string
 	Known, Named     bool
+	Agents           []render.Link // with the words of the query in their name
 	Tools            []toolLine
 	Boards, Observed []card
 	Unmeasured       string // names of tools of the catalogue without a page
@@ -30,6 +33,9 @@ type searchPage struct {
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
 	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured)}
+	if !f.Named {
+		d.Agents = r.namedAgents(f.Query)
+	}
 	for _, slug := range f.Tools {
 		if t := r.tools[slug]; t != nil {
 			d.Tools = append(d.Tools, lineOf(slug, t))
@@ -48,6 +54,22 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
 	return inert.Text(html), err
 }
+
+// namedAgents leads to the agents that have each word of a query in their name.
+func (r *Renderer) namedAgents(query string) (out []render.Link) {
+	words := strings.Fields(strings.ToLower(query))
+	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
+		a := r.agents[slug]
+		name := strings.ToLower(a.Name + " " + a.Agent)
+		if len(words) > 0 && len(out) < maxNamedAgents && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(name, w) }) {
+			out = append(out, render.Link{Path: agentPath(slug), Text: a.Name})
+		}
+	}
+	return out
+}
+
+// maxNamedAgents is how many agents a search lists.
+const maxNamedAgents = 10
 
 func lineOf(slug string, t *tool) toolLine {
 	l := toolLine{Name: t.Name, Link: toolPath(slug), Rate: "not asked", Place: "–"}

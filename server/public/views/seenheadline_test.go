@@ -29,7 +29,7 @@ func seenBoard(at time.Time, low float64) observed.Board {
 // forms have date and size, and what was asked beside what was observed.
 func TestHeadline(t *testing.T) {
 	old, recent, now := time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	const seen = "In Python pull requests with HTTP clients, coding agents used Ash in 60.0% and Birch in 20.0%. Of the 100 Python pull requests that use a listed tool, from 40 repositories, mostly on existing code. Collected in "
+	const seen = "Coding agents used Ash in 60.0% of Python pull requests with HTTP clients, and Birch in 20.0%. Of the 100 Python pull requests that use a listed tool, from 40 repositories, mostly on existing code. Collected in "
 	const trials = "agents pick Ash most often"
 	for name, tt := range map[string]struct {
 		asked    time.Time
@@ -64,7 +64,7 @@ func TestHeadline(t *testing.T) {
 		for _, form := range [][]byte{p.HTML, p.Markdown} {
 			want := tt.want
 			if strings.HasPrefix(want, seen) { // the note stands below
-				want = strings.TrimPrefix(want, "In Python pull requests with HTTP clients, coding agents used Ash in 60.0% and Birch in 20.0%. ")
+				want = strings.TrimPrefix(want, "Coding agents used Ash in 60.0% of Python pull requests with HTTP clients, and Birch in 20.0%. ")
 			}
 			if !strings.Contains(string(form), want) || !strings.Contains(string(form), trials) {
 				t.Errorf("%s lacks %q or %q:\n%s", name, want, trials, form)
