@@ -25,6 +25,8 @@ type Forest struct {
 	// often a tool without a pick may be picked; empty where that is unknown.
 	Rest            []RestTool
 	RestText, Bound string
+	// RankNote says among which tools the ranges of ranks are, where some have no pick.
+	RankNote string
 }
 
 // A RestTool is a tool without a row. Path is empty where it has no page.
@@ -72,7 +74,8 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		} else {
 			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
 			if f.Intervals {
-				row.Ranks, row.Firm = RankRange(s), s.RankLow == s.RankHigh && s.RankLow > 0
+				low, high, _ := PickedRange(b, s)
+				row.Ranks, row.Firm = ranks(low, high), low == high && low > 0
 			}
 		}
 		if mark.Text = row.Rate; mark.Interval {
@@ -83,6 +86,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		f.Rows = append(f.Rows, row)
 	}
 	f.dropRepeated()
+	f.RankNote = rankNote(b, shown)
 	for _, s := range rest(b, always...) {
 		if len(f.Rest) == 0 {
 			f.RestText, f.Bound = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer")), Bound(s)
@@ -90,6 +94,28 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s), s.Tool}})
 	}
 	return f
+}
+
+// rankNote has the ranges of ranks that tools without a pick widen; empty where there are none.
+func rankNote(b *analytics.Board, shown []analytics.Standing) string {
+	if Single(*b) {
+		return ""
+	}
+	var wider []string
+	for _, s := range shown {
+		_, high, known := PickedRange(b, s)
+		switch {
+		case s.Picks == 0:
+		case !known && b.Field > len(shown):
+			return fmt.Sprintf("The ranges are among all %d tools of the list, also those without a pick, which widen them.", b.Field)
+		case high < s.RankHigh:
+			wider = append(wider, s.Tool+" "+RankRange(s))
+		}
+	}
+	if len(wider) == 0 {
+		return ""
+	}
+	return "The ranges are among the picked tools. With the others compared, too, which may still be ahead of a tool with few picks: " + strings.Join(wider, ", ") + "."
 }
 
 // Skip marks that n tools of a board are left out above a row, with a link to the board.

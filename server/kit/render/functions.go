@@ -61,7 +61,7 @@ func serious(warnings []string) []string {
 func whole(n int) string { return chart.Whole(int64(n)) }
 
 // A Warning is what a page says of a doubt.
-type Warning struct{ Title, Text string }
+type Warning struct{ Title, Text, Link, More string }
 
 // warnings explains the serious of some codes.
 func warnings(codes []string) (out []Warning) {
@@ -70,7 +70,7 @@ func warnings(codes []string) (out []Warning) {
 		if !found || len(title) > len("unreliable interval") {
 			title, text = warningTitle(code), analytics.Explain(code)
 		}
-		out = append(out, Warning{Capital(title), Capital(text)})
+		out = append(out, Warning{Title: Capital(title), Text: Capital(text)})
 	}
 	return out
 }
@@ -82,9 +82,15 @@ func explained(b *analytics.Board, codes []string) []Warning {
 		if code == analytics.Directional && len(lacks) > 0 {
 			out[i].Text = "A firm result needs " + strings.Join(lacks, ", ")
 		}
+		if code == analytics.Unlabelled {
+			out[i].Text, out[i].Link, out[i].More = unlabelled, "/docs/methodology#how-well-answers-are-read", "How well answers are read"
+		}
 	}
 	return out
 }
+
+// unlabelled has the precision that the methodology measures.
+const unlabelled = "In our labelled test answers about 1 spoken pick in 20 is read wrong. For this board that is unknown: fewer than 30 trials of a random sample are labelled by people"
 
 // warningTitle is the code of a warning as words.
 func warningTitle(code string) string { return Capital(strings.ReplaceAll(code, "_", " ")) }
@@ -128,6 +134,24 @@ func Day(t *time.Time) string {
 
 // RankRange writes the ranks that are possible at 95 %: 2–16, or 1.
 func RankRange(s analytics.Standing) string { return ranks(s.RankLow, s.RankHigh) }
+
+// PickedRange returns the ranks that are possible for a tool among those that an answer picked; ok is
+// false where that is not known. A tool without a pick that may still be ahead widens the range of all.
+func PickedRange(b *analytics.Board, s analytics.Standing) (low, high int, ok bool) {
+	if s.Breakdown == nil {
+		return s.RankLow, s.RankHigh, false
+	}
+	high = s.RankHigh
+	for _, c := range s.Breakdown.Rivals {
+		if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
+			high--
+		}
+	}
+	if high < s.RankLow {
+		return s.RankLow, s.RankHigh, false
+	}
+	return s.RankLow, high, true
+}
 
 func ranks(low, high int) string {
 	if low == high {

@@ -109,7 +109,7 @@ func (r *Renderer) homeMoves() (shown []move, more string) {
 func firstTools(b analytics.Board) *render.Forest {
 	b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
 	f := render.NewForest(&b, standingPath)
-	f.Rest, f.Metrics, f.Bound = nil, nil, "" // the board explains them
+	f.Rest, f.Metrics, f.Bound, f.RankNote = nil, nil, "", "" // the board explains them
 	for i := range f.Rows {
 		f.Rows[i].Metrics = nil
 	}

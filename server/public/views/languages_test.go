@@ -106,6 +106,22 @@ func TestOrderThatIsNotKnown(t *testing.T) {
 	}
 }
 
+// TestNoRanksWithinALanguage: only a whole board is tested, so no tool of a language has a rank.
+func TestNoRanksWithinALanguage(t *testing.T) {
+	r := observedWeb(t, usage{60, "TypeScript", "Codex", "ash"}, usage{6, "TypeScript", "Devin", "birch"}, usage{50, "Python", "Devin", "cedar"})
+	p, err := r.Page("/observed/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, _, _ := strings.Cut(string(p.Markdown), "All languages together")
+	if !strings.Contains(parts, "| – | [Ash]") || strings.Contains(parts, "| 1 |") || !strings.Contains(string(p.HTML), "Within a language ranks are not tested") {
+		t.Error(parts)
+	}
+	if p, err = r.Page("/tools/ash"); err != nil || !strings.Contains(string(p.Markdown), "Rank not tested, ranks within a language are not tested") {
+		t.Errorf("%v %s", err, p.Markdown)
+	}
+}
+
 // TestWhichCodingAgent: a difference by agent is called clear only where it is tested, with all agents
 // that have enough data, and significant; the line below the table says what was tested.
 func TestWhichCodingAgent(t *testing.T) {

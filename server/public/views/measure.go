@@ -164,10 +164,11 @@ func (r *Renderer) measuresOf(slug string, t *tool) []measure {
 			switch low, high, ok := s.rankRange(); {
 			case s.alone():
 				f.Value, f.Note = "–", "no other listed tool was used"
-			case s.Language != "" && s.overlaps():
-				f.Value, f.Note = "not known", "its interval overlaps others of the "+plural(used, "used tool", "used tools")
-			case s.Language != "": // the board lists tools of other languages, too
-				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the used tools by rate, not tested"
+			case s.Language != "": // only whole boards are tested
+				f.Value, f.Note = "not tested", "ranks within a language are not tested"
+				if s.overlaps() {
+					f.Value, f.Note = "not known", "its interval overlaps others of the "+plural(used, "used tool", "used tools")
+				}
 			case ok && low == 1 && high >= used:
 				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
 			case ok && low < high:

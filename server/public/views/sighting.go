@@ -224,23 +224,18 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	return d
 }
 
-// partOf returns a part of an observed board as a board: its tools with their ranks by rate, 0 where
-// the order is not known.
+// partOf returns a part of an observed board as a board: its tools by rate. Only a whole board is tested,
+// so the tools of a language have no ranks.
 func partOf(b *observed.Board, p observed.Part, language string) observed.Board {
 	part := *b
 	part.Tools, part.NUnits = nil, p.NUnits
 	_, used := sighting{Board: b, Part: p}.place()
 	for _, t := range p.Tools {
-		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits, Rank: 1}
+		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
 			s = b.Tools[i]
 		}
-		for _, o := range p.Tools {
-			if language != "" && o.UseRate > t.UseRate {
-				s.Rank++
-			}
-		}
-		if one := (sighting{b, p, language, t.Use}); language != "" && one.overlaps() || language == "" && s.RankLow == 1 && s.RankHigh >= used {
+		if language == "" && s.RankLow == 1 && s.RankHigh >= used {
 			s.Rank = 0
 		}
 		part.Tools = append(part.Tools, s)

@@ -68,18 +68,9 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 		return f
 	}
 	f.Note = "95% range"
-	if s.Breakdown == nil {
-		return f
-	}
-	unpicked := 0
-	for _, c := range s.Breakdown.Rivals {
-		if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
-			unpicked++
-		}
-	}
-	if high := s.RankHigh - unpicked; unpicked > 0 && high >= s.RankLow {
+	if low, high, ok := render.PickedRange(b, s); ok && high < s.RankHigh {
 		among := s
-		among.RankHigh = high
+		among.RankLow, among.RankHigh = low, high
 		f.Note += "; " + render.RankRange(among) + " among the picked tools"
 	}
 	return f
