@@ -65,6 +65,7 @@ func (r *Renderer) NearAgents(name string) (out []render.Link) {
 type agentPage struct {
 	Agent, Name, Sentence string
 	Boards                []agentBoard
+	Intervals             bool // of a rate of a board
 	Differs               []difference
 }
 
@@ -100,13 +101,20 @@ func (r *Renderer) agent(slug string) (Page, error) {
 	for _, b := range a.Boards {
 		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })
 		own := b.Agents[i]
-		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer")}}
+		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer") + " to " + quantity(b.NPrompts, "prompt")}}
 		tools := slices.Clone(own.Tools)
 		sorting.StableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
 		var parts []chart.Part
 		for _, t := range tools[:min(maxCard, len(tools))] {
 			if t.Picks > 0 {
 				parts = line.add(parts, classOf(b, t.Slug), nameOf(b, t.Slug), t.PickRate)
+				own := &line.Top[len(line.Top)-1]
+				if t.Interval != nil && ranged(b) {
+					own.Interval, d.Intervals = render.Interval(t.CILow, t.CIHigh), true
+				}
+				if r.in.Trials {
+					own.Link = TrialsPath(b.Category, "agent", a.Agent, "tool", t.Slug)
+				}
 			}
 		}
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
@@ -127,7 +135,9 @@ func (r *Renderer) agent(slug string) (Page, error) {
 	}
 	sorting.StableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
 	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
-	d.Sentence = agentSentence(a.Name, first, measured)
+	if d.Sentence = agentSentence(a.Name, first, measured); len(a.Boards) == 1 && measured == 1 {
+		d.Sentence = onlyBoard(a.Boards[0], a)
+	}
 	if len(d.Differs) > 0 {
 		x, more := d.Differs[0], "more"
 		if !x.More {
@@ -144,13 +154,29 @@ func agentSentence(name string, first, boards int) string {
 	switch {
 	case boards == 0:
 		return name + " was asked on boards where no agent picked a tool."
-	case boards > 1:
-		return fmt.Sprintf("%s picks the leading tool most often on %d of %d boards.", name, first, boards)
-	case first == 1:
-		return name + " picks the leading tool of its board most often."
-	default:
-		return name + " does not pick the leading tool of its board most often."
 	}
+	return fmt.Sprintf("%s picks the first tool of the board most often on %d of %s.", name, first, quantity(boards, "board"))
+}
+
+// onlyBoard says what an agent picks most on a board, and whether that is clear.
+func onlyBoard(b *analytics.Board, a *agent) string {
+	own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })]
+	best, second := firstTwo(own)
+	if best.Picks == 0 {
+		return a.Name + " picked no tool of the list in " + quantity(own.NTrials, "answer") + "."
+	}
+	text := fmt.Sprintf("%s picks %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "))
+	switch {
+	case second.Picks == 0:
+	case ranged(b) && !clearLead(b, best, second, own.NFamilies):
+		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s and %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), nameOf(b, second.Slug), chart.Percent(second.PickRate))
+	default:
+		text += fmt.Sprintf(" and %s in %s", nameOf(b, second.Slug), chart.Percent(second.PickRate))
+	}
+	if render.Single(*b) && b.NTrials > 1 {
+		text = "On one prompt, " + text
+	}
+	return text + "."
 }
 
 // minAnswers is how many answers an agent must have on a board to be compared there.

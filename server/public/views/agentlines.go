@@ -144,6 +144,15 @@ func groupName(agents []analytics.AgentBoard, noun string) (name string, one boo
 	return small(len(agents)) + " " + noun + "s", false
 }
 
+// fewNames names up to two agents, and counts more.
+func fewNames(agents []analytics.AgentBoard, noun string) string {
+	if len(agents) == 2 {
+		return render.AgentName(agents[0].Agent) + " and " + render.AgentName(agents[1].Agent)
+	}
+	name, _ := groupName(agents, noun)
+	return name
+}
+
 // extremes returns the agents that pick a tool most and least often, and their rates.
 func extremes(b *analytics.Board, slug string) (most, least []analytics.AgentBoard, high, low float64) {
 	for i, a := range b.Agents {

@@ -28,6 +28,7 @@ type portion struct {
 	Class, Tool, Rate string
 	Interval          string        // 95 %; empty where the card has none
 	Bar               template.HTML // of its own, where rates may overlap; else empty
+	Link              string        // to the answers that picked it; may be empty
 }
 
 // An age is when data is from, and a remark where that is long ago.

@@ -47,6 +47,9 @@ func citePair(in Input, b *analytics.Board, x, y analytics.Standing) string {
 // cited is the figure of a tool in a citation: 22.4% of 2,000 answers (95% CI 18.1%–27.4%).
 func cited(b *analytics.Board, s analytics.Standing) string {
 	text := rateText(s) + " of " + quantity(s.NTrials, "answer")
+	if s.Picks == 0 {
+		text = rateText(s) + " in " + quantity(s.NTrials, "answer")
+	}
 	if render.Single(*b) {
 		return text + " to one prompt"
 	}

@@ -126,6 +126,9 @@ func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, lan
 	for i, use := range uses {
 		t := toolRate{Tool: observedName(b, slugs[i]), Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: t.Tool + " " + t.Rate + ", 95% CI " + t.Interval}
+		if len(uses) == 1 { // as in the sentence, the lists and the badge
+			t.Rate = sighting{b, p, language, use}.rate()
+		}
 		if use.Uses == 0 {
 			t.Rate, t.Interval, t.Note = "not used", "", "in "+unitsOf(b, p, language)
 			mark = chart.Mark{Text: t.Tool + " not used"}

@@ -137,3 +137,10 @@ func dropPrompts(list []quote) {
 func spoken(lists ...[]quote) bool {
 	return slices.ContainsFunc(slices.Concat(lists...), func(q quote) bool { return q.Text != "" })
 }
+
+// imported reports whether the texts of quotes are names of packages alone: of a study that published
+// what its answers import, and no answer.
+func imported(lists ...[]quote) bool {
+	all := slices.Concat(lists...)
+	return spoken(all) && !slices.ContainsFunc(all, func(q quote) bool { return strings.ContainsAny(q.Text, " \n") })
+}

@@ -222,6 +222,9 @@ func (d toolPlace) NounTitle() string { return render.Capital(d.Noun) }
 // Spoken reports whether a quote has a text.
 func (d toolPlace) Spoken() bool { return spoken(d.For, d.Against) }
 
+// Imported reports whether the quotes are imports, and no words.
+func (d toolPlace) Imported() bool { return imported(d.For, d.Against) }
+
 // nearRivals is how many rivals above and below the plot of a tool shows.
 const nearRivals = 3
 

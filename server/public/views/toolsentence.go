@@ -51,8 +51,7 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		d.Strip = append(d.Strip, f)
 	}
 	if most, least, high, low := extremes(b, s.Slug); high > low {
-		first, _ := groupName(most, nounOf(b))
-		last, _ := groupName(least, nounOf(b))
+		first, last := fewNames(most, nounOf(b)), fewNames(least, nounOf(b))
 		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + first, Value: chart.Fixed(high)}, render.Fact{Name: "Least with " + last, Value: chart.Fixed(low)})
 	}
 }

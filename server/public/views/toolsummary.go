@@ -1,11 +1,13 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -47,27 +49,18 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	d.Summary = append(d.Summary, whatNow(b, s, trials))
 }
 
-// whatNow says where its vendor looks first: at the agent with which a rival leads by most, else at the
-// prompt on which a rival is closest, else at the next snapshot.
+// whatNow says where its vendor looks first: where a rival leads and the tool is nearest to it, so that few
+// answers decide; else where no answer names the tool, else at the prompt on which a rival is closest.
 func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine {
-	out := summaryLine{Name: "What now"}
-	most := 0.0
-	for _, a := range b.Agents {
-		best, _ := firstTwo(a)
-		own := rateOf(a.Tools, s.Slug)
-		if best.Picks == 0 || best.PickRate-own <= most {
-			continue
-		}
-		most = best.PickRate - own
-		agent, rival := render.AgentName(a.Agent), nameOf(b, best.Slug)
-		out.Text = fmt.Sprintf("Begin with %s: %s leads there by most, %s to %s.", agent, rival, chart.Fixed(best.PickRate), chart.Fixed(own))
-		if out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"; trials {
-			out.Link, out.More = TrialsPath(b.Category, "agent", a.Agent, "tool", best.Slug), "Its answers that picked "+rival
+	for _, next := range []func() (summaryLine, bool){
+		func() (summaryLine, bool) { return nearestPrompt(b, s) },
+		func() (summaryLine, bool) { return behindWith(b, s, trials) },
+	} {
+		if out, ok := next(); ok {
+			return out
 		}
 	}
-	if out.Text != "" {
-		return out
-	}
+	out := summaryLine{Name: whatNext}
 	least := math.Inf(1)
 	for _, p := range b.Prompts {
 		own, best := 0, analytics.PromptTool{}
@@ -88,6 +81,110 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 		out.Text, out.Link, out.More = fmt.Sprintf("No rival is ahead with any %s. Watch the next snapshots.", nounOf(b)), HistoryPath(b.Category), "History"
 	}
 	return out
+}
+
+const whatNext = "What now"
+
+// nearestPrompt is the prompt on which a rival leads by least: of those on which an answer picks the tool,
+// else of those on which one names it; else the prompt without its name on which a rival leads by most.
+func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
+	type candidate struct {
+		prompt    *analytics.Prompt
+		own, best analytics.PromptTool
+	}
+	kind := func(c candidate) int { // the first kind there is
+		switch {
+		case c.own.Picks > 0:
+			return 0
+		case c.own.Shortlists > 0:
+			return 1
+		}
+		return 2
+	}
+	gap := func(c candidate) float64 {
+		return float64(c.best.Picks-c.own.Picks) / float64(max(1, c.prompt.NTrials))
+	}
+	var list []candidate
+	unnamed := 0
+	for i := range b.Prompts {
+		c := candidate{prompt: &b.Prompts[i]}
+		for _, t := range c.prompt.Tools {
+			if t.Slug == s.Slug {
+				c.own = t
+			} else if t.Picks > c.best.Picks {
+				c.best = t
+			}
+		}
+		if c.best.Picks > c.own.Picks {
+			if list = append(list, c); kind(c) == 2 {
+				unnamed++
+			}
+		}
+	}
+	if len(list) == 0 || len(b.Prompts) < 2 {
+		return summaryLine{}, false
+	}
+	sorting.StableFunc(list, func(x, y candidate) int {
+		nearest := cmp.Compare(gap(x), gap(y))
+		if kind(x) == 2 {
+			nearest = -nearest
+		}
+		return cmp.Or(kind(x)-kind(y), nearest)
+	})
+	c := list[0]
+	text, rival := "", nameOf(b, c.best.Slug)
+	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, rival, c.best.Picks, quantity(c.prompt.NTrials, "answer"))
+	switch kind(c) {
+	case 0:
+		text = "Begin with the prompt where it is nearest to the lead, because answers pick it there already: " + counts
+	case 1:
+		text = fmt.Sprintf("Begin with the prompt where it is nearest to the lead: %s name it, and none picks it. %s", quantity(c.own.Shortlists, "answer"), counts)
+	default:
+		text = fmt.Sprintf("No answer names it on %s. Begin with the one where %s leads by most: %s", quantity(unnamed, "prompt"), rival, counts)
+	}
+	return summaryLine{whatNext, text + fmt.Sprintf(". “%s”", promptTitle(*c.prompt)), PromptPath(b.Category, c.prompt.Name()), "All answers to it"}, true
+}
+
+// behindWith is the agent with which a rival leads by least, of those that pick the tool, else all agents
+// with which a rival leads by most: several may do so alike.
+func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryLine, bool) {
+	var near, never []analytics.AgentBoard
+	gap := func(a analytics.AgentBoard) float64 {
+		best, _ := firstTwo(a)
+		return best.PickRate - rateOf(a.Tools, s.Slug)
+	}
+	for _, a := range b.Agents {
+		switch {
+		case gap(a) <= 0:
+		case rateOf(a.Tools, s.Slug) > 0:
+			near = append(near, a)
+		default:
+			never = append(never, a)
+		}
+	}
+	sorting.StableFunc(near, func(x, y analytics.AgentBoard) int { return cmp.Compare(gap(x), gap(y)) })
+	sorting.StableFunc(never, func(x, y analytics.AgentBoard) int { return cmp.Compare(gap(y), gap(x)) })
+	list, where := near, "where it is nearest to the lead"
+	if len(near) == 0 {
+		list, where = never, "where a rival leads by most"
+	}
+	if len(list) == 0 {
+		return summaryLine{}, false
+	}
+	best, _ := firstTwo(list[0])
+	alike := slices.DeleteFunc(slices.Clone(list), func(a analytics.AgentBoard) bool {
+		other, _ := firstTwo(a)
+		return other.Slug != best.Slug || gap(a) != gap(list[0])
+	})
+	rival, rates := nameOf(b, best.Slug), fmt.Sprintf("%s %s, %s %s.", nameOf(b, best.Slug), chart.Fixed(best.PickRate), s.Tool, chart.Fixed(rateOf(list[0].Tools, s.Slug)))
+	if len(alike) > 1 {
+		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s, %s, each: %s", quantity(len(alike), nounOf(b)), where, rates), ComparePath(s.Slug, best.Slug), "Compare with " + rival}, true
+	}
+	out := summaryLine{whatNext, fmt.Sprintf("Begin with %s, %s: %s", render.AgentName(list[0].Agent), where, rates), agentPath(agentSlug(list[0].Agent)), "What it picks"}
+	if trials {
+		out.Link, out.More = TrialsPath(b.Category, "agent", list[0].Agent, "tool", best.Slug), "Its answers that picked "+rival
+	}
+	return out, true
 }
 
 // why says how many answers name a tool and pick another, with the words of one of them; its text

@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// TestWhatNow: the advice names the agent with which a rival leads by most, else the prompt on which
-// a rival is closest.
+// TestWhatNow: the advice names where the tool is nearest to the lead, else where nobody names it, else
+// the prompt on which a rival is closest.
 func TestWhatNow(t *testing.T) {
 	lost := asked(map[string]int{"birch": 6, "ash": 4}, map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 10})
 	won := asked(map[string]int{"ash": 9}, map[string]int{"ash": 7, "birch": 3})
@@ -15,17 +16,31 @@ func TestWhatNow(t *testing.T) {
 		{Eval: "e", Prompt: "one", Text: "Far.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 9}, {Slug: "birch", Picks: 1}}},
 		{Eval: "e", Prompt: "two", Text: "Close.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 6}, {Slug: "birch", Picks: 4}}},
 	}
+	tie := asked(map[string]int{"birch": 10}, map[string]int{"birch": 10})
+	prompts := func(one, two, named int) *analytics.Board {
+		b := asked(map[string]int{"birch": one + two, "ash": 20 - one - two})
+		b.Prompts = []analytics.Prompt{
+			{Eval: "e", Prompt: "one", Text: "One.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 10 - one, Shortlists: 10 - one}, {Slug: "birch", Picks: one}}},
+			{Eval: "e", Prompt: "two", Text: "Two.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 10 - two, Shortlists: named}, {Slug: "birch", Picks: two}}},
+		}
+		return b
+	}
 	for name, c := range map[string]struct {
 		board      *analytics.Board
 		trials     bool
 		text, link string
 	}{
-		"an agent":            {lost, true, "Begin with GPT-4o: Birch leads there by most, 90.0% to 10.0%.", TrialsPath("web", "agent", "gpt-4o", "tool", "birch")},
-		"without trials":      {lost, false, "Begin with GPT-4o: Birch leads there by most, 90.0% to 10.0%.", agentPath(agentSlug("gpt-4o"))},
+		"an agent":            {lost, true, "Begin with " + render.AgentName(lost.Agents[0].Agent) + ", where it is nearest to the lead: Birch 60.0%, Ash 40.0%.", TrialsPath("web", "agent", lost.Agents[0].Agent, "tool", "birch")},
+		"without trials":      {lost, false, "Begin with " + render.AgentName(lost.Agents[0].Agent) + ", where it is nearest to the lead: Birch 60.0%, Ash 40.0%.", agentPath(agentSlug(lost.Agents[0].Agent))},
+		"agents that tie":     {tie, true, "Begin with the 2 agents, where a rival leads by most, each: Birch 100.0%, Ash 0.0%.", ComparePath("ash", "birch")},
+		"a prompt to win":     {prompts(8, 9, 0), true, "Begin with the prompt where it is nearest to the lead, because answers pick it there already: Ash 2, Birch 8 of 10 answers. “One.”", PromptPath("web", "e/one")},
+		"a prompt that names": {prompts(10, 10, 3), true, "Begin with the prompt where it is nearest to the lead: 3 answers name it, and none picks it. Ash 0, Birch 10 of 10 answers. “Two.”", PromptPath("web", "e/two")},
+		"no name":             {prompts(10, 10, 0), true, "No answer names it on 2 prompts. Begin with the one where Birch leads by most: Ash 0, Birch 10 of 10 answers. “One.”", PromptPath("web", "e/one")},
 		"a prompt":            {won, true, "No rival is ahead with any agent. Begin with the closest prompt: Ash 6, Birch 4 of 10 answers. “Close.”", PromptPath("web", won.Prompts[1].Name())},
 		"first with no doubt": {asked(map[string]int{"ash": 9}), true, "No rival is ahead with any agent. Watch the next snapshots.", HistoryPath("web")},
 	} {
-		if got := whatNow(c.board, c.board.Tools[0], c.trials); got.Text != c.text || got.Link != c.link {
+		ash := analytics.Standing{Slug: "ash", Tool: "Ash"}
+		if got := whatNow(c.board, ash, c.trials); got.Text != c.text || got.Link != c.link {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
