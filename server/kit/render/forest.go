@@ -74,8 +74,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		} else {
 			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
 			if f.Intervals {
-				low, high, _ := PickedRange(b, s)
-				row.Ranks, row.Firm = ranks(low, high), low == high && low > 0
+				row.rank(b, s)
 			}
 		}
 		if mark.Text = row.Rate; mark.Interval {
@@ -94,6 +93,21 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s), s.Tool}})
 	}
 	return f
+}
+
+// Rerank sets the ranges of the rows to those of the whole board, for a plot of some of its tools.
+func (f *Forest) Rerank(b *analytics.Board) {
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		if at := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == row.Slug }); at >= 0 && row.Ranks != "" {
+			row.rank(b, b.Tools[at])
+		}
+	}
+}
+
+func (r *ForestRow) rank(b *analytics.Board, s analytics.Standing) {
+	low, high, _ := PickedRange(b, s)
+	r.Ranks, r.Firm = ranks(low, high), low == high && low > 0
 }
 
 // rankNote has the ranges of ranks that tools without a pick widen; empty where there are none.

@@ -107,8 +107,10 @@ func (r *Renderer) homeMoves() (shown []move, more string) {
 
 // firstTools draws the first tools of a board.
 func firstTools(b analytics.Board) *render.Forest {
+	all := b
 	b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
 	f := render.NewForest(&b, standingPath)
+	f.Rerank(&all)
 	f.Rest, f.Metrics, f.Bound, f.RankNote = nil, nil, "", "" // the board explains them
 	for i := range f.Rows {
 		f.Rows[i].Metrics = nil

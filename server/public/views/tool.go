@@ -242,6 +242,7 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 	if f.Rest, f.RankNote = nil, ""; s.Picks > 0 {
 		f.Bound = ""
 	}
+	f.Rerank(b)
 	f.Skip(1, from-1, boardPath(b.Category))
 	for i := range f.Rows {
 		if f.Rows[i].Slug == s.Slug {

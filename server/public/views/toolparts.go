@@ -88,7 +88,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 			return
 		}
 		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
-		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Percent(float64(n) / float64(total))})
+		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Fixed(float64(n) / float64(total))})
 	}
 	others := 0
 	for _, o := range b.Tools {
