@@ -110,6 +110,35 @@ func TestExtremeBoards(t *testing.T) {
 	}
 }
 
+// TestRangesAmongThePickedTools: the board and the page of a tool have the same range of ranks, among the
+// picked tools, and a note has the range with all.
+func TestRangesAmongThePickedTools(t *testing.T) {
+	r := extreme(t, 6, 4, 30, func(_, p int) int {
+		if p == 0 {
+			return 2
+		}
+		return p % 2
+	})
+	board, err := r.Page("/leaderboards/c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := r.Page("/tools/t2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"board": string(board.Markdown), "tool": string(tool.Markdown)} {
+		if !strings.Contains(text, "| 3 | 3 | ") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	for _, text := range []string{string(board.HTML), string(board.Markdown)} {
+		if !strings.Contains(text, "The ranges are among the picked tools. With the others compared, too, which may still be ahead of a tool with few picks: ToolC 3–6.") {
+			t.Error(text)
+		}
+	}
+}
+
 // TestSearchFindsAgents: a search lists the agents with its words in their name, with links to their
 // pages, and ends in a way to measure where it finds nothing.
 func TestSearchFindsAgents(t *testing.T) {
