@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/cmd/metrics"
 	"github.com/firstpick/firstpick/server"
 	assembly "github.com/firstpick/firstpick/server/app"
@@ -111,13 +112,13 @@ func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context
 	if err != nil {
 		return err
 	}
-	sources := metrics.Sources{Queue: a.queueSource(db)}
+	sources, prepared := metrics.Sources{Queue: a.queueSource(db)}, make(chan struct{})
 	if a.cfg.WithWorker {
 		w, err := a.workerInServer(db)
 		if err != nil {
 			return err
 		}
-		cfg.Worker, sources.Worker = w.Run, workSource(w)
+		cfg.Worker, sources.Worker = workAfter(prepared, w), workSource(w)
 	}
 	if a.cfg.Metrics != "" {
 		sources.Requests = metrics.NewRequests()
@@ -142,6 +143,7 @@ func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context
 			return err
 		}
 	}
+	close(prepared)
 	sources.Events, sources.Lists = srv.Collect.Waiting, srv.Lists.AsOf
 	stop, err := a.metrics(ctx, sources)
 	if err != nil {
@@ -152,6 +154,19 @@ func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context
 	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(cfg.BaseURL, "/")+"/")
 	a.offerBrowser(ctx, strings.TrimRight(cfg.BaseURL, "/")+"/")
 	return srv.Serve(ctx, ln)
+}
+
+// workAfter runs a worker once the server is prepared: runs of a sample are of weeks ago, and
+// the worker of a server would end them now.
+func workAfter(prepared <-chan struct{}, w *evalwork.Worker) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-prepared:
+			return w.Run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // serverConfig is the configuration of a server on ln, without its store.
