@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -95,13 +96,15 @@ var linkPattern = regexp.MustCompile(`(?s)<a href="(/workspaces/[^"]*/conversion
 // aConversion returns the path of a conversion of some kind from the list.
 func (o *owner) aConversion(show, kind string) string {
 	o.t.Helper()
-	_, body := o.get(o.at("/conversions?window=90d&show=" + show))
-	for _, m := range linkPattern.FindAllStringSubmatch(body, -1) {
-		if m[2] == kind {
-			return m[1]
+	for page := range 20 {
+		_, body := o.get(o.at(fmt.Sprintf("/conversions?window=90d&show=%s&page=%d", show, page+1)))
+		for _, m := range linkPattern.FindAllStringSubmatch(body, -1) {
+			if m[2] == kind {
+				return m[1]
+			}
 		}
 	}
-	o.t.Fatalf("there is no %s in %s", kind, body)
+	o.t.Fatalf("there is no %s in the list of %s conversions", kind, show)
 	return ""
 }
 
