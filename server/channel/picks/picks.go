@@ -5,6 +5,7 @@ package picks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -34,6 +35,9 @@ type Measured struct {
 	// Nights are the measurements, oldest first; the tools of the last one are those of
 	// Board.
 	Nights []nights.Line
+	// Change compares the newest run of an own eval with the one before; nil where they do not
+	// compare, and for Public.
+	Change *Change
 }
 
 // A Choice is a tool of the catalogue, or of a workspace's own boards.
@@ -67,6 +71,32 @@ func standing(b *analytics.Board, slug string) analytics.Standing {
 		return b.Tools[i]
 	}
 	return analytics.Standing{Slug: slug, Tool: slug}
+}
+
+// A Change is how much the pick rate of a tool differs between two runs, by the test of the page
+// that compares them: of these two alone. What Shown says of a night is of all nights so far.
+type Change struct {
+	Diff        float64   // the newer rate less the older
+	P           float64   // after the correction for all tools
+	Significant bool      // below 0.05
+	Since       time.Time // the end of the older run
+	URL         string    // of the comparison
+}
+
+// Verdict says whether the difference may be chance.
+func (c *Change) Verdict() string {
+	if c.Significant {
+		return "significant, " + PValue(c.P)
+	}
+	return "may be chance, " + PValue(c.P)
+}
+
+// PValue formats a p-value.
+func PValue(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.3f", p)
 }
 
 // At returns the tool on a night; false where the night's board lacks it.

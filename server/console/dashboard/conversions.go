@@ -73,8 +73,8 @@ type conversionsData struct {
 }
 
 func (h *Handler) conversions(v *visit) error {
-	v.query.unfilter("agent") // conversions are of people
-	v.query.unfilter("path")
+	v.query.ignore("agent", noAgent) // conversions are of people
+	v.query.ignore("path", "conversions have no page")
 	d := conversionsData{Page: v.page("Conversions")}
 	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals|traffic.PartLandings, listRows)
 	if err != nil {
@@ -139,8 +139,11 @@ type conversionData struct {
 // conversion shows one conversion down to the touches that led to it.
 func (h *Handler) conversion(v *visit) error {
 	id := route.Param(v.R, "id")
+	for _, f := range filters(&v.query.Filter) {
+		v.query.ignore(f.name, "it is one conversion")
+	}
 	d := conversionData{Page: v.page("Conversions")}
-	d.Page.Filter.Windows, d.Page.Filter.Inputs = nil, nil // a conversion is the same in every window, and for every filter
+	d.Page.Filter.Windows = nil // a conversion is the same in every window
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
 		return err
 	}

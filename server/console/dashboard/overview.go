@@ -86,7 +86,7 @@ func (h *Handler) overview(v *visit) error {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
 	}
 	if d.Filtered { // they are of all visits
-		d.Changes = nil
+		d.Changes, d.Alerts = nil, nil
 	}
 	d.Changes, d.Further = top(d.Changes), d.Changes[len(top(d.Changes)):]
 	d.Agents = top(agentRows(&d.Page, r.Source.Agents))
@@ -102,6 +102,12 @@ func (h *Handler) overview(v *visit) error {
 	d.Noise = many(noise, "visit", "visits")
 	return v.show("workspace", "Overview", d)
 }
+
+// Rated says what the rates of assistants count.
+func (d overviewData) Rated() rated { return rated{d.People, anyOver(d.Referrals)} }
+
+// Landed says what the rates of landing pages count.
+func (d overviewData) Landed() rated { return rated{d.People, anyOver(d.Landings)} }
 
 // empty says which lists have no rows: a line of text takes less room than a card each.
 func (d *overviewData) empty() (out []string) {

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
@@ -126,17 +127,23 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	}
 	o.Tile = tile{
 		Synthetic: m.Board.Synthetic,
-		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
-		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d (range %s) · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, render.RankRange(at), source),
+		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Rates: pickRates(m), Lead: true,
+		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d (%s) · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, rankRange(m), source),
 	}
-	o.Tile.Versus = versus(m)
+	o.Tile.Versus, o.Tile.Ruler = versus(m)
+	if c := m.Change; c != nil {
+		o.Tile.Compare = choice{Name: "Compare with the run of " + c.Since.UTC().Format("2 Jan 2006"), Link: c.URL}
+	}
 	if m.Source == picks.Own {
-		o.Tile.Why = m.URL + "/explain"
+		o.Tile.Why = choice{Name: "Why it loses", Link: m.URL + "/explain"}
+		if at.Rank == 1 {
+			o.Tile.Why.Name = "Where it is not picked"
+		}
 	}
 	if m.Board.Synthetic {
 		o.Tile.Name = "Rehearsal: simulated pick rate of " + at.Tool
 		if !sample {
-			o.Tile.Delta, o.Tile.Spark = delta{}, ""
+			o.Tile.Delta, o.Tile.Rates, o.Tile.Compare = delta{}, nil, choice{}
 		}
 		o.Tile.Note = "Not a measurement: simulated agents gave the answers. " + o.Tile.Note
 	}
@@ -153,11 +160,30 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	}
 }
 
+// rankRange says which ranks are possible, among the picked tools where the others widen it. The
+// test of all pairs is stricter than a look at two intervals, which may be apart all the same.
+func rankRange(m *picks.Measured) string {
+	at, apart := m.Standing(), 0
+	out := "range " + render.RankRange(at)
+	if among := render.AmongPicked(&m.Board, at); among != "" {
+		out = among + " among the picked tools"
+	}
+	for _, t := range m.Board.Tools {
+		if t.CILow > at.CIHigh {
+			apart++
+		}
+	}
+	if at.RankLow <= apart {
+		out += ", by the test of all pairs, which is stricter than the bands"
+	}
+	return out
+}
+
 // versusRows is how many tools the plot has.
 const versusRows = 3
 
-// versus plots the tool among the most picked ones, each with its interval.
-func versus(m *picks.Measured) []versusRow {
+// versus plots the tool among the most picked ones, each with its interval, and their scale.
+func versus(m *picks.Measured) ([]versusRow, template.HTML) {
 	tools, most := slices.Clone(m.Board.Tools), 0.0
 	own := slices.IndexFunc(tools, func(t analytics.Standing) bool { return t.Slug == m.Slug })
 	if own >= versusRows {
@@ -177,11 +203,12 @@ func versus(m *picks.Measured) []versusRow {
 		})
 		out = append(out, row)
 	}
-	return out
+	return out, axis.Ruler()
 }
 
-// pickDelta compares with the measurement before. It is coloured where the sequential test
-// shows the change, not by chance alone.
+// pickDelta compares with the measurement before. It is coloured where the change is significant:
+// of own evals by the test of the two runs, of public boards by the sequential test of all
+// measurements.
 func pickDelta(m *picks.Measured) delta {
 	last := m.Newest()
 	if last == nil {
@@ -193,6 +220,9 @@ func pickDelta(m *picks.Measured) delta {
 	}
 	since := when.UTC().Format("2 Jan 2006")
 	diff := m.Standing().PickRate - before.PickRate
+	if m.Change != nil {
+		diff, since = m.Change.Diff, m.Change.Since.UTC().Format("2 Jan 2006")
+	}
 	points := picks.Points(diff)
 	d := delta{Shown: "no change", Spoken: "about the same as on " + since}
 	switch rounded := math.Round(1000 * diff); {
@@ -200,6 +230,14 @@ func pickDelta(m *picks.Measured) delta {
 		d = delta{Shown: "▲ " + points, Spoken: "up " + points + " from " + since}
 	case rounded < 0:
 		d = delta{Shown: "▼ " + points, Spoken: "down " + points + " from " + since}
+	}
+	if c := m.Change; c != nil {
+		if c.Significant {
+			d.Look = map[bool]string{true: rise, false: fall}[diff > 0]
+		}
+		d.Shown += " since " + c.Since.UTC().Format("2 Jan") + ": " + c.Verdict()
+		d.Spoken += ": " + c.Verdict()
+		return d
 	}
 	t, _ := picks.At(last, m.Slug)
 	for _, s := range t.Shown {
@@ -211,13 +249,32 @@ func pickDelta(m *picks.Measured) delta {
 	return d
 }
 
-// pickSpark draws the rates of the last measurements.
-func pickSpark(m *picks.Measured) template.HTML {
-	var values []int64
+// pickRates draws the rates of the last measurements with their intervals; nil for fewer than two.
+func pickRates(m *picks.Measured) *rates {
+	type point struct {
+		nights.Tool
+		at time.Time
+	}
+	var all []point
+	most := 0.0
 	for i := max(0, len(m.Nights)-spanNights); i < len(m.Nights); i++ {
 		if t, ok := picks.At(&m.Nights[i], m.Slug); ok {
-			values = append(values, int64(1000*t.PickRate))
+			all, most = append(all, point{t, m.Nights[i].At}), max(most, t.PickRate, t.CIHigh)
 		}
 	}
-	return chart.Spark(values)
+	if len(all) < 2 {
+		return nil
+	}
+	first, last := all[0].at, all[len(all)-1].at
+	text := func(r point) string { return chart.Percent(r.PickRate) + " on " + r.at.UTC().Format("2 Jan 2006") }
+	var line []chart.Point
+	for i, r := range all {
+		p := chart.Point{X: float64(i) / float64(len(all)-1), Rate: r.PickRate, Low: r.CILow, High: r.CIHigh, Interval: render.Interval(r.CILow, r.CIHigh) != "", Title: text(r)}
+		if span := last.Sub(first); span > 0 {
+			p.X = float64(r.at.Sub(first)) / float64(span)
+		}
+		line = append(line, p)
+	}
+	name := fmt.Sprintf("Pick rate over %d measurements: %s, %s", len(all), text(all[0]), text(all[len(all)-1]))
+	return &rates{chart.NewAxis(most).Trend(line, nil, nil, name), text(all[0]), text(all[len(all)-1])}
 }

@@ -19,6 +19,7 @@ type query struct {
 	kept url.Values // parameters that every link keeps
 	now  time.Time
 	off  []string // filters that the page does not have
+	idle []chip   // of these, those that are set, and stay set for the other pages
 }
 
 // readQuery reads the query of an address. Besides what the API knows, through
@@ -70,6 +71,18 @@ func (q *query) filtered() bool { return q.Filter != traffic.Filter{} }
 // people reports whether conversions can be filtered like visits: they have no agent and no
 // page.
 func (q *query) people() bool { return q.Filter.Agent == "" && q.Filter.Page == "" }
+
+// ignore leaves a filter out of the page alone: it stays in the links, and its chip says why it
+// does not apply.
+func (q *query) ignore(name, why string) {
+	for _, f := range filters(&q.Filter) {
+		if f.name == name && *f.value != "" {
+			q.idle = append(q.idle, chip{Name: name, Label: f.label, Value: *f.value, Idle: why})
+			*f.value = ""
+		}
+	}
+	q.off = append(q.off, name)
+}
 
 // unfilter takes a filter out.
 func (q *query) unfilter(name string) {
@@ -129,8 +142,9 @@ func (f *filter) suggest(s *traffic.Source) {
 // suggestions is how many values a field of the form suggests.
 const suggestions = 50
 
-// A chip is a filter that is on, and the link that removes it.
-type chip struct{ Name, Label, Value, Remove string }
+// A chip is a filter that is on, and the link that removes it. Idle says why it does not apply to
+// the page; it is empty where it does.
+type chip struct{ Name, Label, Value, Remove, Idle string }
 
 // chips returns the filters that are on.
 func (q *query) chips(path string) (out []chip) {
@@ -138,6 +152,10 @@ func (q *query) chips(path string) (out []chip) {
 		if *f.value != "" {
 			out = append(out, chip{Name: f.name, Label: f.label, Value: *f.value, Remove: q.link(path, f.name, "")})
 		}
+	}
+	for _, c := range q.idle {
+		c.Remove = q.link(path, c.Name, "")
+		out = append(out, c)
 	}
 	return out
 }
@@ -224,6 +242,7 @@ type filter struct {
 	Wider                                           *choice // window; nil for the widest
 	Chips                                           []chip  // filters of visits
 	Inputs                                          []filterInput
+	Covers                                          string // names the inputs: an agent, page or assistant
 	Clear                                           string // the page without them
 }
 
@@ -233,6 +252,7 @@ func (q *query) filter(path string) filter {
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
 		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "assistant", ""),
 	}
+	f.Covers = covers(f.Inputs)
 	if q.To.Sub(q.From) < widest {
 		f.Wider = &choice{Name: "the last 400 days", Link: q.link(path, "window", "400d", "from", "", "to", "")}
 	}
@@ -249,6 +269,25 @@ func (q *query) filter(path string) filter {
 		f.Lookbacks = append(f.Lookbacks, choice{Name: f.Lookback, On: true})
 	}
 	return f
+}
+
+// covers names fields in a sentence.
+func covers(inputs []filterInput) string {
+	var names []string
+	for _, f := range inputs {
+		names = append(names, strings.ToLower(f.label))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	article := "A "
+	if strings.ContainsAny(names[0][:1], "aeiou") {
+		article = "An "
+	}
+	if n := len(names) - 1; n > 0 {
+		names = []string{strings.Join(names[:n], ", "), names[n]}
+	}
+	return article + strings.Join(names, " or ")
 }
 
 // zones are suggestions; any name of the IANA database is taken.

@@ -23,7 +23,8 @@ type referralRow struct {
 type converted struct {
 	Conversions string // credited to them
 	Kinds       string // the conversions by kind
-	Rate        string // conversions per landing; empty without landings
+	Rate        string // conversions of all kinds per landing; empty without landings
+	over        bool   // the rate exceeds 100 %
 }
 
 func newConverted(conversions float64, kinds map[string]float64, landings int64) converted {
@@ -34,7 +35,7 @@ func newConverted(conversions float64, kinds map[string]float64, landings int64)
 	}
 	out.Kinds = strings.Join(words, ", ")
 	if landings > 0 {
-		out.Rate = chart.Percent(conversions / float64(landings))
+		out.Rate, out.over = chart.Percent(conversions/float64(landings)), conversions > float64(landings)
 	}
 	return out
 }
@@ -96,6 +97,16 @@ func landingRows(p *page, pages []traffic.Landing) []landingRow {
 	return out
 }
 
+// anyOver reports whether a rate of a list exceeds 100 %.
+func anyOver[T interface{ exceeds() bool }](rows []T) bool {
+	return slices.ContainsFunc(rows, func(r T) bool { return r.exceeds() })
+}
+
+func (c converted) exceeds() bool { return c.over }
+
+// A rated says what the rates of a table count.
+type rated struct{ Converts, Over bool }
+
 // A landingTable is a part of the list of landing pages.
 type landingTable struct {
 	Rows     []landingRow
@@ -119,6 +130,15 @@ func newReferred(p *page, r *traffic.Report) referred {
 // Table returns a table of some of the landing pages.
 func (r referred) Table(rows []landingRow) landingTable { return landingTable{rows, r.Converts} }
 
+// Over reports whether the rate of an assistant exceeds 100 %.
+func (r referred) Over() bool { return anyOver(r.Referrals) }
+
+// Over reports whether the rate of a page exceeds 100 %.
+func (t landingTable) Over() bool { return anyOver(t.Rows) }
+
+// noAgent is why a filter by agent does not apply to people.
+const noAgent = "people have no agent"
+
 type referralsData struct {
 	Page     page
 	Trend    trend
@@ -128,7 +148,7 @@ type referralsData struct {
 }
 
 func (h *Handler) referrals(v *visit) error {
-	v.query.unfilter("agent") // which people do not have
+	v.query.ignore("agent", noAgent)
 	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
 	r, err := v.report(&d.Page, traffic.PartReferrals|traffic.PartLandings|traffic.PartTrend|traffic.PartOutcome, listRows)
 	if err != nil {

@@ -21,18 +21,27 @@ type tile struct {
 	Delta                   delta
 	Lead                    bool // the first one, wider than the others
 	Spark                   template.HTML
-	Versus                  []versusRow // of the first one: the tool among its rivals
-	Why                     string      // likewise: where the reasons for losing are; empty for nowhere
-	Start                   bool        // likewise: nothing is measured, and the visitor can begin
-	Synthetic               bool        // likewise: simulated agents gave the answers
-	Real                    *page       // likewise: to measure with a real model; nil where that was done
-	Whose                   *whose      // likewise: own evals have results and no tool is chosen; nil without
+	Versus                  []versusRow   // of the first one: the tool among its rivals
+	Ruler                   template.HTML // likewise: the scale of these
+	Rates                   *rates        // likewise: its earlier measurements; nil without
+	Compare                 choice        // likewise: how the newest two runs differ; empty without
+	Why                     choice        // likewise: the reasons for losing; empty for none
+	Start                   bool          // likewise: nothing is measured, and the visitor can begin
+	Synthetic               bool          // likewise: simulated agents gave the answers
+	Real                    *page         // likewise: to measure with a real model; nil where that was done
+	Whose                   *whose        // likewise: own evals have results and no tool is chosen; nil without
 }
 
 // A whose is the form that asks which tool is the workspace's own.
 type whose struct {
 	Action, FormToken string
 	Tools             []picks.Choice
+}
+
+// A rates is the trend of the pick rate, with its first and last measurement.
+type rates struct {
+	Plot        template.HTML
+	First, Last string
 }
 
 // A versusRow is a tool on the plot of the first tile.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -142,7 +143,7 @@ func (v *visit) side(title string, s *evals.Side) *sideData {
 func newChange(t *evals.ToolChange) changeRow {
 	row := changeRow{
 		Tool: t.Tool, Before: between(t.BasePickRate, t.BaseCILow, t.BaseCIHigh), Now: between(t.PickRate, t.CILow, t.CIHigh),
-		Diff: points(t.Diff), Interval: points(t.DiffCILow) + " to " + points(t.DiffCIHigh), Look: "flat", Significant: t.Significant, P: pValue(t.PAdjusted),
+		Diff: points(t.Diff), Interval: points(t.DiffCILow) + " to " + points(t.DiffCIHigh), Look: "flat", Significant: t.Significant, P: picks.PValue(t.PAdjusted),
 	}
 	switch {
 	case t.Significant && t.Diff > 0:
@@ -160,11 +161,4 @@ func points(v float64) string {
 		return "0"
 	}
 	return strings.Replace(strings.TrimSuffix(text, ".0"), "-", "−", 1)
-}
-
-func pValue(p float64) string {
-	if p < 0.001 {
-		return "p < 0.001"
-	}
-	return fmt.Sprintf("p = %.3f", p)
 }

@@ -31,6 +31,9 @@ func (s *Service) Compare(ctx context.Context, a Actor, id, base string) (*Compa
 		side := &sides[i].side
 		side.ID, side.URL, side.EvalID, side.EvalName, side.EvalVersion = r.ID, r.URL, r.EvalID, r.EvalName, r.EvalVersion
 		side.CatalogVersion = r.CatalogVersion
+		if side.Synthetic { // answers of simulated agents have a fixed time
+			side.AsOf = r.EndedAt
+		}
 	}
 	c, err := compare(&sides[0], &sides[1])
 	return c, s.fail(err)

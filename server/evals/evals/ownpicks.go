@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
@@ -37,6 +39,9 @@ type ownSeries struct {
 	history *nights.History
 	board   analytics.Board
 	lines   []nights.Line
+	counted []string     // the runs of lines
+	before  time.Time    // the end of the run before the newest one
+	changes []ToolChange // from that run to the newest one; nil where they do not compare
 }
 
 // continues reports from which of the runs of an eval, oldest first, the series goes on; false
@@ -62,6 +67,12 @@ func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *pick
 		}
 		m = &picks.Measured{Source: picks.Own, URL: r.ID, Eval: r.EvalID, Slug: tool, Board: series.board, Nights: series.lines}
 		m.Board.AsOf = &r.EndedAt // answers of simulated agents have a fixed time
+		for i := range series.changes {
+			if c := &series.changes[i]; c.Slug == tool {
+				base := series.counted[len(series.counted)-2]
+				m.Change = &picks.Change{Diff: c.Diff, P: c.PAdjusted, Significant: c.Significant, Since: series.before, URL: "/compare?" + url.Values{"with": {base}}.Encode()}
+			}
+		}
 		return false
 	})
 	if m == nil || err != nil {
@@ -72,6 +83,9 @@ func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *pick
 		return nil, err
 	}
 	m.URL = s.BaseURL + "/workspaces/" + w.Slug + "/runs/" + m.URL
+	if m.Change != nil {
+		m.Change.URL = m.URL + m.Change.URL
+	}
 	return m, nil
 }
 
@@ -147,12 +161,15 @@ func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval str
 		if err != nil {
 			return out, fmt.Errorf("run %s: %w", r.ID, err)
 		}
-		if !out.bundles[r.Bundle] { // the same trials count once
-			out.history.Add(n)
+		if !out.bundles[r.Bundle] && out.history.Add(n) { // the same trials count once
+			out.counted = append(out.counted, r.ID)
 		}
 		out.runs, out.bundles[r.Bundle], out.board = append(out.runs, r.ID), true, n.Board
 	}
 	out.lines = out.history.Series().Nights
+	if err := s.compareNewest(ctx, &out, list); err != nil {
+		return out, err
+	}
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
 	if len(s.own.kept) >= ownHistory || s.own.kept == nil {
@@ -160,6 +177,44 @@ func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval str
 	}
 	s.own.kept[eval] = out
 	return out, nil
+}
+
+// compareNewest compares the newest two runs of a series, as the page that compares runs does.
+func (s *Service) compareNewest(ctx context.Context, out *ownSeries, list []*state.EvalRun) error {
+	out.changes = nil
+	if len(out.counted) < 2 {
+		return nil
+	}
+	var sides [2]measured
+	for i, id := range out.counted[len(out.counted)-2:] {
+		at := slices.IndexFunc(list, func(r *state.EvalRun) bool { return r.ID == id })
+		if at < 0 { // too old to be listed
+			return nil
+		}
+		r := list[at]
+		b, release, err := s.Bundles.Get(r.WorkspaceID, r.Bundle)
+		if errors.Is(err, trialset.ErrNotFound) {
+			return nil // results of an old run may be removed
+		}
+		if err != nil {
+			return fmt.Errorf("run %s: %w", r.ID, err)
+		}
+		defer release()
+		if sides[i], err = measure(ctx, b); err != nil {
+			return fmt.Errorf("run %s: %w", r.ID, err)
+		}
+		if i == 0 {
+			out.before = r.EndedAt
+		}
+	}
+	base, run := &sides[0], &sides[1]
+	if base.board.Category != run.board.Category {
+		return nil
+	}
+	var all tests
+	out.changes, _ = all.tools(&base.board, &run.board, base.measurement(base.cells), run.measurement(run.cells))
+	all.finish()
+	return nil
 }
 
 // night reads the results of a run.

@@ -153,6 +153,24 @@ func PickedRange(b *analytics.Board, s analytics.Standing) (low, high int, ok bo
 	return s.RankLow, high, true
 }
 
+// AmongPicked writes the rank range of a picked tool among the picked tools of a whole board where
+// tools without a pick widen it, from the standings alone: boards of own runs have no Breakdown. All
+// tools without a pick have the same data, so either all or none are in the range. It is empty where
+// they do not widen it.
+func AmongPicked(b *analytics.Board, s analytics.Standing) string {
+	picked := 0
+	for i := range b.Tools {
+		if b.Tools[i].Picks > 0 {
+			picked++
+		}
+	}
+	high := s.RankHigh - (len(b.Tools) - picked)
+	if s.Picks == 0 || len(b.Tools) != b.Field || s.RankHigh <= picked || high < s.RankLow {
+		return ""
+	}
+	return ranks(s.RankLow, high)
+}
+
 func ranks(low, high int) string {
 	if low == high {
 		return fmt.Sprint(low)

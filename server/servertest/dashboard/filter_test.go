@@ -102,8 +102,22 @@ func TestFilters(t *testing.T) {
 		t.Error("the list of agents is not filtered by page")
 	}
 	_, body = o.get(o.at("/conversions?assistant=Claude&agent=GPTBot"))
-	if strings.Count(body, `data-label="When"`)+strings.Count(body, "/conversions/e") != 1 || strings.Contains(body, "Agent: ") {
+	if strings.Count(body, `data-label="When"`)+strings.Count(body, "/conversions/e") != 1 {
 		t.Errorf("the conversions of one assistant: %s", body)
+	}
+	// A filter that cannot apply says so, and stays in the links.
+	for _, c := range []struct{ page, chip, why, hint string }{
+		{"/conversions?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "An assistant filters all"},
+		{"/conversions?path=%2Fdocs", "Page: <bdi>/docs</bdi>", "conversions have no page", "An assistant filters all"},
+		{"/referrals?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "A page or assistant filters all"},
+		{"?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "", "An agent, page or assistant filters all"},
+	} {
+		page, query, _ := strings.Cut(c.page, "?")
+		_, body := o.get(o.at(c.page))
+		if !strings.Contains(body, c.chip) || strings.Contains(body, "does not apply here: "+c.why) != (c.why != "") || !strings.Contains(body, c.hint) ||
+			!strings.Contains(body, `class="filter-chip`) || !strings.Contains(body, `href="`+o.at(page)+`" aria-label="Remove`) || !strings.Contains(body, html.EscapeString(o.at("/gaps?")+query)) {
+			t.Errorf("%s: a filter is dropped without a word: %s", c.page, body)
+		}
 	}
 	evil := `"><script>x</script>`
 	if status, body := o.get(o.at("?" + url.Values{"agent": {evil}}.Encode())); status != 200 || strings.Contains(body, "<script>x") || !strings.Contains(body, "No agent visits in this window.") {

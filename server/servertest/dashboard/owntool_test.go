@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/servertest"
@@ -175,10 +177,18 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	if strings.Contains(body, "Which of these tools is yours?") {
 		t.Error("the overview asks for a tool that is chosen")
 	}
+	// The tile and the comparison of the two runs have one verdict, and the days of the runs.
+	c := m.Change
+	if c == nil || !c.Since.Equal(m.Nights[0].At) || !strings.Contains(body, "since 21 Nov: "+html.EscapeString(c.Verdict())) {
+		t.Fatalf("the change since the run before: %+v", c)
+	}
+	if status, compared := o.get(strings.TrimPrefix(c.URL, d.URL)); status != 200 || !strings.Contains(compared, html.EscapeString(picks.PValue(c.P))) || !strings.Contains(compared, "last answer 21 Nov 2026, ") || !strings.Contains(body, html.EscapeString(c.URL)) {
+		t.Errorf("%s: %d %s", c.URL, status, compared)
+	}
 	if now, err := d.Agents.DB.Read().PickWatch(t.Context(), o.id); err != nil || now.Tool != "acorn" || now.DigestOff {
 		t.Errorf("it follows %+v, %v", now, err)
 	}
-	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Why it loses`, `<span class="mine"><bdi>Acorn`} {
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", `<p class="span"><span>` + chart.Percent(m.Nights[0].Tools[0].PickRate) + ` on 21 Nov 2026</span><span>75% on 21 Nov 2026`, "your newest run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Where it is not picked`, `<span class="mine"><bdi>Acorn`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}
