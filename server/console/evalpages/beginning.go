@@ -53,11 +53,14 @@ prompts:
     kind: simulated
     truth: {%[3]s}
   # Real agents. Their keys are set under Settings, Keys for evals.
-  # - {name: gpt, kind: openai-responses, model: gpt-5.1, max_tokens: 2000}
-  # - {name: sonnet, kind: anthropic, model: claude-sonnet-4-5, max_tokens: 2000}
-  # - {name: gemini, kind: gemini, model: gemini-2.5-pro, max_tokens: 2000}
-`, c.Slug, prompts(c), strings.Join(truth, ", "))
+%[4]s`, c.Slug, prompts(c), strings.Join(truth, ", "), strings.ReplaceAll(realAgents, "- {", "# - {"))
 }
+
+// realAgents are lines of an eval that ask real models.
+const realAgents = `  - {name: gpt, kind: openai-responses, model: gpt-5.1, max_tokens: 2000}
+  - {name: sonnet, kind: anthropic, model: claude-sonnet-4-5, max_tokens: 2000}
+  - {name: gemini, kind: gemini, model: gemini-2.5-pro, max_tokens: 2000}
+`
 
 // prompts returns the built-in prompts of a category as rows of an eval; a catalogue of
 // one's own may have other categories.

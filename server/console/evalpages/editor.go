@@ -23,6 +23,7 @@ type editorData struct {
 	Checked  *summary     // of a valid source
 	Settings string
 	Renamed  string // the name that the text has now, where it is another
+	Real     string // lines that ask real models; empty where the text has no simulated agent
 }
 
 // A sourceLine is a line of the source near a problem.
@@ -109,6 +110,9 @@ const (
 
 func (v *visit) showEditor(status int, d editorData) error {
 	d.Rows = min(max(strings.Count(d.Source, "\n")+2, leastRows), mostRows)
+	if strings.Contains(d.Source, kindSimulated) {
+		d.Real = realAgents
+	}
 	title := "New eval"
 	if d.Name != "" {
 		title = "Change " + d.Name

@@ -67,7 +67,10 @@ func (v *visit) explainRun() error {
 		if err != nil {
 			return err
 		}
-		d.Why, title, slug = v.newWhyLost(r.ID, all, e, lost), "Why "+e.Tool+" loses", e.Slug
+		d.Why, title, slug = v.newWhyLost(r.ID, all, e, lost), heading(all, e), e.Slug
+		if d.Why.Heading = title; d.Synthetic == "all" { // nothing follows from invented answers
+			d.Why.Steps = nil
+		}
 	} else if isCode(err, "tool_not_found") {
 		problem := apierr.Of(err)
 		status, d.Problem = problem.Status, problem.Description

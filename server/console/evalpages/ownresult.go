@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -61,7 +62,9 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownRes
 		Rank: fmt.Sprintf("rank %d of %d", s.Rank, len(b.Tools)), Why: v.explains(r.ID, s.Slug), Schedule: v.at("evals", r.EvalID, "schedule"),
 		Edit: v.at("evals", r.EvalID, "edit"), Proposed: r.EvalName == s.Slug,
 	}
-	if s.RankLow != s.RankHigh {
+	if among := render.AmongPicked(b, s); among != "" {
+		o.Rank += " (possible: " + among + " among the picked tools)"
+	} else if s.RankLow != s.RankHigh {
 		o.Rank += fmt.Sprintf(" (possible: %d to %d)", s.RankLow, s.RankHigh)
 	}
 	ties := 0

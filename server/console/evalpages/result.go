@@ -115,8 +115,8 @@ func (v *visit) result(report *evals.Report) error {
 		}
 	}
 	if d.Own != nil && r.Origin == "" {
-		measure := d.Own.Edit
-		if d.Own.Proposed && d.Page.Measures {
+		measure := d.Own.Edit + "#real"
+		if d.Page.Measures {
 			measure = v.at("evals", "measure")
 		}
 		var err error

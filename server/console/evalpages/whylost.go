@@ -23,6 +23,7 @@ const (
 
 // A whyLost is why a tool was not picked.
 type whyLost struct {
+	Heading              string
 	Tool, Sentence, Rate string
 	explain.Counts
 	NotPicked    int
@@ -157,6 +158,14 @@ func rejectedRate(c *explain.Counts) string {
 		return "–"
 	}
 	return chart.Percent(*c.RejectedRate)
+}
+
+// heading is the title of the page of a tool. The most picked one does not lose.
+func heading(all *evals.Explanations, e *evals.Explanation) string {
+	if e.Picked > 0 && !slices.ContainsFunc(all.Reports(), func(o evals.Explanation) bool { return o.Slug != e.Slug && o.Picked >= e.Picked }) {
+		return "Where " + e.Tool + " is not picked"
+	}
+	return "Why " + e.Tool + " loses"
 }
 
 // sentence says in words what the counts say.

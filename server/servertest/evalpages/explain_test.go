@@ -55,7 +55,7 @@ func TestWhyItLoses(t *testing.T) {
 	if _, body := o.get(page + "?tool=elm"); strings.Contains(body, "<img") || !strings.Contains(body, "&lt;img src=x onerror=alert(3) here.") || !strings.Contains(text(body), "never named in 68, considered or rejected in 1.") {
 		t.Errorf("a hostile quote: %s", text(body))
 	}
-	if _, body := o.get(page + "?tool=acorn"); !strings.Contains(text(body), "Not picked in 17 of 69 answers: never named in 17.") {
+	if _, body := o.get(page + "?tool=acorn"); !strings.Contains(text(body), "Not picked in 17 of 69 answers: never named in 17.") || !strings.Contains(text(body), "Where Acorn Pay is not picked") || strings.Contains(text(body), "Why Acorn Pay loses") {
 		t.Errorf("never lost: %s", text(body))
 	}
 }

@@ -542,6 +542,10 @@ func TestSyntheticIsMarked(t *testing.T) {
 	if _, body := o.get(o.at("/runs/" + now.ID)); strings.Contains(body, "Synthetic:") {
 		t.Error("a run of real agents is marked")
 	}
+	// A text with a simulated agent shows how to ask real models.
+	if _, body := o.get(o.at("/evals/new")); !strings.Contains(body, `id="real"`) || !strings.Contains(body, "kind: anthropic, model: ") {
+		t.Errorf("the editor does not say where a model goes: %s", text(body))
+	}
 }
 
 // A result that cannot be read costs its own page, and no list.
