@@ -58,6 +58,27 @@ func sampleAgents() []sampleAgent {
 	}
 }
 
+// sampleNoise are visits that no headline counts, one of each a day: scanners, link previews, a
+// monitor, and spoofed agents.
+func sampleNoise() []sampleExcluded {
+	const browser = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; "
+	return []sampleExcluded{
+		{"python-requests/2.32.3", "203.0.113.40", samplePage{"/.env", 404}},
+		{"Mozilla/5.0 (compatible)", "203.0.113.41", samplePage{"/wp-login.php", 404}},
+		{"TelegramBot (like TwitterBot)", "", samplePage{"/pricing", 200}},
+		{"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "", samplePage{"/blog/launch", 200}},
+		{"Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)", "", samplePage{"/", 200}},
+		{browser + "ChatGPT-User/1.0; +https://openai.com/bot", "198.51.100.23", samplePage{"/docs/api/payments", 200}},
+		{browser + "PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)", "198.51.100.24", samplePage{"/pricing", 200}},
+	}
+}
+
+// A sampleExcluded is a visit of the noise.
+type sampleExcluded struct {
+	userAgent, ip string
+	page          samplePage
+}
+
 // samplePages are what agents read, the most read first; pages of status 404 are the gaps.
 func samplePages() []samplePage {
 	return []samplePage{
@@ -164,6 +185,14 @@ func sampleEvents(now time.Time, random *rand.Rand) (out []map[string]any) {
 				}
 				out = append(out, map[string]any{"type": "touch", "ts": at(), "url": sampleSite + page.path, "status": page.status, "signals": signals})
 			}
+		}
+		for i, n := range sampleNoise() {
+			signals := map[string]any{"userAgent": n.userAgent}
+			if n.ip != "" {
+				signals["ip"] = n.ip
+			}
+			when := start.Add(time.Duration(i+1) * 3 * time.Hour).Format(time.RFC3339)
+			out = append(out, map[string]any{"type": "touch", "ts": when, "url": sampleSite + n.page.path, "status": n.page.status, "signals": signals})
 		}
 		for person := range 3 + random.IntN(3+day/16) {
 			visitor := fmt.Sprintf("visitor-%d-%d", day, person)
