@@ -34,7 +34,7 @@ type Side struct {
 	EvalVersion int    `json:"evalVersion"`
 	// CatalogVersion is that of the workspace's own catalogue; 0 without one.
 	CatalogVersion int        `json:"catalogVersion,omitempty"`
-	AsOf           *time.Time `json:"asOf"` // time of the last response; null without one
+	AsOf           *time.Time `json:"asOf"` // time of the last response, with simulated agents the end of the run; null without one
 	NTrials        int        `json:"nTrials"`
 	NPrompts       int        `json:"nPrompts"`
 	Coverage       float64    `json:"coverage"`
