@@ -13,7 +13,7 @@ type Term struct{ Key, Name, Means, Look string }
 func Outcomes() []Term {
 	return []Term{
 		{"tool", "Picked a tool", "The agent chose a tool of the category.", "good"},
-		{"diy", "Built its own", "The agent wrote its own code instead.", "other"},
+		{"diy", "Built its own", "The agent builds or runs it itself, without a tool of the list.", "other"},
 		{"other", "Something else", "The agent chose something outside the category.", "other"},
 		{"none", "No pick", "The answer picks no tool.", "off"},
 		{"ambiguous", "Two or more", "The agent chose several tools.", "wait"},

@@ -27,10 +27,14 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	}
 	for _, s := range p.Tools[:min(3, len(p.Tools))] {
 		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
-			c.Top = append(c.Top, portion{
+			one := portion{
 				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
 				Bar: banded(s.UseRate, s.CILow, s.CIHigh),
-			})
+			}
+			if s.CIHigh-s.CILow > widestUse { // the rate would say little of other work
+				one.Rate, one.Interval = chart.Whole(int64(s.Uses))+" of "+chart.Whole(int64(p.NUnits)), ""
+			}
+			c.Top = append(c.Top, one)
 		}
 	}
 	if len(c.Top) > 0 {
