@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (a *app) measureEarlier(ctx context.Context, srv *assembly.App, actor evals
 func (s earlierSample) at(now time.Time) time.Time { return now.AddDate(0, 0, -7*s.weeks) }
 
 // executeEarlier executes a queued run as a worker of that time does.
-func (a *app) executeEarlier(ctx context.Context, srv *assembly.App, actor evals.Actor, run string, s earlierSample) error {
+func (a *app) executeEarlier(ctx context.Context, srv *assembly.App, actor evals.Actor, run string, s earlierSample) (err error) {
 	w, err := a.evalWorker(srv.Evals.DB, a.workerName())
 	if err != nil {
 		return err
@@ -104,7 +105,10 @@ func (a *app) executeEarlier(ctx context.Context, srv *assembly.App, actor evals
 	working, end := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- w.Run(working) }()
-	defer func() { end(); <-done }()
+	defer func() {
+		end()
+		err = errors.Join(err, <-done)
+	}()
 	for {
 		r, err := srv.Evals.Run(ctx, actor, run)
 		if err != nil || r.EndedAt != nil {

@@ -170,8 +170,8 @@ func fewEffective(tools []analytics.Standing) string {
 			continue
 		}
 		count := ""
-		if s.Detail != nil && s.Detail.NEff > 0 {
-			count = fmt.Sprintf(", together as %.0f", s.Detail.NEff)
+		if s.Detail != nil && s.NEff > 0 {
+			count = fmt.Sprintf(", together as %.0f", s.NEff)
 		}
 		if s.Picks == 0 {
 			return "No answer picks " + s.Tool + ", so all answers to a prompt count as one" + count + ". A firm rate needs 30"

@@ -151,8 +151,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 // agentSentence says on how many boards an agent picks the leading tool most often. Boards on
 // which no agent picked a tool do not count.
 func agentSentence(name string, first, boards int) string {
-	switch {
-	case boards == 0:
+	if boards == 0 {
 		return name + " was asked on boards where no agent picked a tool."
 	}
 	return fmt.Sprintf("%s picks the first tool of the board most often on %d of %s.", name, first, quantity(boards, "board"))
