@@ -111,7 +111,7 @@ func Parse(text string) (Rule, error) {
 	return r, r.check()
 }
 
-// malformed says where a rule leaves the grammar.
+// malformed returns the error of a rule that does not parse: it names the part that does not.
 func malformed(text string) error {
 	const want = "want METRIC(TOOL) [low|high] OP NUMBER, drop(TOOL) [<= 5pp] vs SNAPSHOT, or night(TOOL) [since DAY]"
 	m := begins.FindStringSubmatch(text)

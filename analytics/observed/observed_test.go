@@ -118,8 +118,8 @@ func category(slugs ...string) observed.Category {
 	return c
 }
 
-// TestFiguresOfNoDocument: the agents of the languages add up to those of the board.
-func TestFiguresOfNoDocument(t *testing.T) {
+// TestCountedAtLoad: the agents of the languages add up to those of the board.
+func TestCountedAtLoad(t *testing.T) {
 	s, of, split := builtInStudy(t), lookup(builtIn(t)), 0
 	boards, _ := observed.Boards([]*facts.Study{s}, of)
 	for i := range boards {

@@ -29,7 +29,8 @@ type app struct {
 	env *Env
 	cfg Config
 	log *slog.Logger
-	// loaded returns the catalogue, which it loads once; nil in tests that make an app themselves.
+	// loaded loads the catalogue at its first call, and returns the same for copies of the app; nil
+	// without newApp, as in tests.
 	loaded func() (*catalog.Catalog, error)
 }
 

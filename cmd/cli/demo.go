@@ -80,7 +80,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 
 // fill measures and publishes what the demo serves.
 func (o *demoOptions) fill(ctx context.Context) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // somebody waits for a few seconds: memory for a fifth of the time
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // more memory for a few seconds, and a fifth less time
 	cat, err := o.catalog()
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func (r *ForestRow) rank(b *analytics.Board, s analytics.Standing) {
 	r.Ranks, r.Firm = ranks(low, high), low == high && low > 0
 }
 
-// rankNote has the ranges of ranks that tools without a pick widen; empty where there are none.
+// rankNote lists the rank ranges that tools without a pick widen; empty without such a range.
 func rankNote(b *analytics.Board, shown []analytics.Standing) string {
 	if Single(*b) {
 		return ""
