@@ -35,6 +35,8 @@ type Design struct {
 	Weights map[string]float64
 	// Frame says what the prompts are drawn from; empty if the evals do not say it.
 	Frame string
+	// Formulas2 asks for the tests of an older snapshot (stats.Design).
+	Formulas2 bool
 }
 
 // DesignOf returns the design of a category's evals. Agents weigh equally where the evals'

@@ -97,6 +97,7 @@ func newTally(tools []string, cells []Cell, of Design) *tally {
 		t.add(i, c)
 	}
 	t.design = stats.NewDesign(t.rows(), of.weightsOf(t.agents))
+	t.design.Formulas2 = of.Formulas2
 	return t
 }
 

@@ -123,6 +123,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		ms[i] = analytics.Measurement{
 			Category: f.category(), Cells: cells[f.Slug], Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
 		}
+		ms[i].Design.Formulas2 = m.Statistics == 2
 	}
 	boards := analytics.RankAll(ms)
 	for i, f := range known.Categories {

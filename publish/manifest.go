@@ -25,8 +25,9 @@ import (
 const SchemaVersion = 3
 
 // Statistics is the version of the formulas by which this package computes boards:
-// 2 weighs agents and prompt families, and has clustered rank ranges.
-const Statistics = 2
+// 2 weighs agents and prompt families, and has clustered rank ranges; 3 gives leads over
+// tools without a pick by both tests.
+const Statistics = 3
 
 // The names of the files with a fixed place.
 const (

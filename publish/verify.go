@@ -69,7 +69,7 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	if report.Documents, err = recompute(ctx, dir, filepath.Join(root, id, trialsName), id, m, docs); err != nil {
 		return report, err
 	}
-	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < Statistics
+	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < 2
 	_, err = assemble(id, m, docs, nil) // its documents are now known to be as large as they should
 	return report, err
 }
@@ -136,7 +136,7 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if m.Statistics > Statistics {
 		return 0, fmt.Errorf("the snapshot has statistics %d, newer than %d: update firstpick to recompute its numbers", m.Statistics, Statistics)
 	}
-	if m.Statistics < Statistics {
+	if m.Statistics < 2 {
 		if boards, err = from.older(ctx, id, m, boards, docs); err != nil {
 			return 0, err
 		}

@@ -29,7 +29,10 @@ type Design struct {
 	Effective float64
 	// Balanced says that every trial counts the same.
 	Balanced bool
-	ratio    bool // of NewRatio
+	// Formulas2 compares as formulas 2 did (publish.Statistics): against a tool without a
+	// pick a lead that passes the guard has the figures of the first test alone.
+	Formulas2 bool
+	ratio     bool // of NewRatio
 }
 
 // NewDesign makes the design of a table of trials, with one row per family, each with one

@@ -31,6 +31,8 @@ type Lead struct {
 // A lead must also pass a guard: the interval of the difference from both tools' own
 // intervals excludes 0 (MOVER: Zou and Donner 2008). It stops a tool with a small constant
 // share from beating one that few families pick always, when the sample missed those.
+// Against a tool without a pick, which has no variance of its own, the lead has the larger
+// p-value of the two tests and the lower of their two lower ends, shown or not.
 func (d *Design) Compare(estimates []Estimate, rates []Rate) Order {
 	o := Order{len(estimates), map[[2]int]Lead{}}
 	var order [][2]int
@@ -94,12 +96,15 @@ func (d *Design) finish(l *Lead, t float64, ahead, behind Rate) {
 		n := d.critical.shrink(d.alike)
 		l.Interval = Interval{2*Wilson(n, n).Low - 1, 1}
 	}
-	if l.Adjusted < alpha {
-		if behind.Value == 0 { // families that were not drawn may pick it always
+	unpicked := behind.Value == 0
+	always := unpicked && !d.Formulas2
+	if l.Adjusted < alpha || always {
+		if unpicked { // families that were not drawn may pick it always
 			behind.NStar = math.Min(behind.NStar, d.critical.shrink(d.alike))
 		}
-		if low := mover(l.Diff, ahead, behind, Z975); low <= 0 {
-			l.Adjusted = math.Max(l.Adjusted, guardP(l.Diff, ahead, behind))
+		low := mover(l.Diff, ahead, behind, Z975)
+		if low <= 0 || always {
+			l.Adjusted = math.Max(l.Adjusted, guardP(l.Diff, ahead, behind, low > 0))
 			l.Interval.Low = math.Min(l.Interval.Low, low)
 		}
 	}
@@ -119,9 +124,13 @@ func mover(diff float64, ahead, behind Rate, z float64) float64 {
 	return diff - math.Hypot(ahead.Value-low, high-behind.Value)
 }
 
-// guardP is the two-sided level at which the guard's interval begins at 0.
-func guardP(diff float64, ahead, behind Rate) float64 {
+// guardP is the two-sided level at which the guard's interval begins at 0: below alpha if
+// the lead passes the guard.
+func guardP(diff float64, ahead, behind Rate, passes bool) float64 {
 	low, high := 0.0, Z975
+	if passes {
+		low, high = Z975, maxZ
+	}
 	for range 40 {
 		if z := (low + high) / 2; mover(diff, ahead, behind, z) > 0 {
 			low = z
@@ -129,8 +138,14 @@ func guardP(diff float64, ahead, behind Rate) float64 {
 			high = z
 		}
 	}
+	if passes {
+		return math.Erfc(high / math.Sqrt2)
+	}
 	return math.Max(alpha, math.Erfc(low/math.Sqrt2))
 }
+
+// maxZ is where guardP ends its search: a level of 1e-15.
+const maxZ = 8
 
 // Lead returns how far one tool is ahead of another with a smaller rate; ok is false where
 // the rates are equal or the other one's is higher.

@@ -29,6 +29,7 @@ func TestOrderAgreesWithItself(t *testing.T) {
 			p[i] = 1
 		}
 		var leads []Lead
+		var unpicked []bool // the tool that is behind has no pick
 		for i := range k {
 			for j := range k {
 				lead, ok := o.Lead(i, j)
@@ -40,7 +41,7 @@ func TestOrderAgreesWithItself(t *testing.T) {
 					continue
 				}
 				p[len(leads)] = lead.P
-				leads = append(leads, lead)
+				leads, unpicked = append(leads, lead), append(unpicked, rates[j].Value == 0)
 				if math.Abs(lead.Diff-diff) > 1e-12 || lead.Interval.Low > diff || lead.Interval.High < diff || lead.Interval.Low < -1 || lead.Interval.High > 1 {
 					t.Fatalf("%+v is not about %g", lead, diff)
 				}
@@ -65,6 +66,7 @@ func TestOrderAgreesWithItself(t *testing.T) {
 			case l.Adjusted == holm:
 			case holm < 0.05 && l.Adjusted >= 0.05:
 				guarded++
+			case unpicked[i] && holm < l.Adjusted: // the guard's
 			default:
 				t.Fatalf("%+v, want %g by Holm", l, holm)
 			}
@@ -85,6 +87,47 @@ func TestOrderAgreesWithItself(t *testing.T) {
 	}
 	if shown < 30 || guarded < 10 {
 		t.Errorf("%d leads were shown and %d stopped by the guard: too few to test them", shown, guarded)
+	}
+}
+
+// TestLeadsOverToolsWithoutAPick compares boards with those of formulas 2: the same leads are
+// shown, and where the figures differ, they are more careful and about a tool without a pick.
+func TestLeadsOverToolsWithoutAPick(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	careful := 0
+	for range 400 {
+		x := drawTable(r, 4+r.IntN(20), 1+r.IntN(4), 2+r.IntN(4))
+		x.picks = append(x.picks, slices.Repeat([][]int{make([]int, len(x.picks[0]))}, 2)...)
+		if r.IntN(2) == 0 { // one tool with about half of each family
+			x = table{column(alike(4+r.IntN(12), 12)...), nil, slices.Repeat([][]int{nil}, 4)}
+			for i := range x.picks {
+				for range x.rows {
+					x.picks[i] = append(x.picks[i], []int{5 + r.IntN(3), r.IntN(4), 0, 0}[i])
+				}
+			}
+		}
+		d := NewDesign(x.rows, x.weights)
+		estimates, rates := estimatesOf(d, x.picks...)
+		d.Borrow(estimates, rates)
+		now := d.Compare(estimates, rates)
+		d.Formulas2 = true
+		then := d.Compare(estimates, rates)
+		for i := range rates {
+			for j := range rates {
+				a, _ := now.Lead(i, j)
+				b, _ := then.Lead(i, j)
+				if a.se, b.se = 0, 0; a == b {
+					continue
+				}
+				if a.Shown != b.Shown || a.Adjusted < b.Adjusted || a.Interval.Low > b.Interval.Low || a.Interval.High != b.Interval.High || rates[j].Value != 0 {
+					t.Fatalf("over %+v: %+v, by formulas 2 %+v", rates[j], a, b)
+				}
+				careful++
+			}
+		}
+	}
+	if careful < 100 {
+		t.Errorf("only %d leads differ", careful)
 	}
 }
 

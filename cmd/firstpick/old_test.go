@@ -40,9 +40,11 @@ func firstpickThen() {
 }
 
 // oldFiles unpacks the files of an older program.
-func oldFiles(t *testing.T) string {
+func oldFiles(t *testing.T) string { return unpackOld(t, "old.tar.gz") }
+
+func unpackOld(t *testing.T, name string) string {
 	t.Helper()
-	archive, err := filepath.Abs("testdata/old/old.tar.gz")
+	archive, err := filepath.Abs("testdata/old/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +75,16 @@ func TestOldSnapshotsAreVerified(t *testing.T) {
 		if !strings.Contains(out, "the boards were computed by older formulas") || !strings.Contains(out, "recomputed from 52 trials, "+signature) {
 			t.Errorf("%v: %s", args, out)
 		}
+	}
+}
+
+// TestFormulas2AreRecomputed verifies every figure of a snapshot by the formulas before
+// today's.
+func TestFormulas2AreRecomputed(t *testing.T) {
+	dir := unpackOld(t, "formulas2.tar.gz")
+	out := must(t, firstpick(t, dir, "snapshot", "verify", "1f6fe093c3b9aa2ce1af", "--snapshots", "file://"+filepath.Join(dir, "snapshots")))
+	if want := "1f6fe093c3b9aa2ce1af: 22 files verified, 15 documents recomputed from 48 trials, unsigned\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
 	}
 }
 
