@@ -158,10 +158,6 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	describe, err := openapi.New()
-	if err != nil {
-		return nil, err
-	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
@@ -182,7 +178,7 @@ func New(cfg Config) (*Server, error) {
 			Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
 		})
 	}
-	s.mount(s.router, describe)
+	s.mount(s.router, openapi.New())
 	s.mount(s.router, s.public()...)
 	s.mount(s.router, s.api()...)
 	console, err := s.console()

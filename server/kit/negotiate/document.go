@@ -2,21 +2,26 @@ package negotiate
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"sync"
 )
 
 // minCompressed is the size from which a document is compressed, in bytes: a smaller
 // one fits into a packet or two either way.
 const minCompressed = 1400
 
-// A Document is a public file that is always there, compressed once. It is an http.Handler of GET and HEAD.
+// A Document is a public file that is always there. It is an http.Handler of GET and HEAD.
 type Document struct {
-	contentType    []string
-	cacheControl   string
-	identity, gzip *Variant // gzip is nil where it saves nothing
+	contentType  []string
+	cacheControl string
+	identity     *Variant
+	// gzip compresses once, for the first request: a server that starts waits for none.
+	// It is nil for a small document, and gives nil where compression saves nothing.
+	gzip func() *Variant
 }
 
 // NewDocument returns a document. cacheControl is the header's value.
@@ -25,9 +30,13 @@ func NewDocument(contentType, cacheControl string, body []byte) *Document {
 	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
 	identity := NewVariant(body, tag, "")
 	d := &Document{contentType: []string{contentType}, cacheControl: cacheControl, identity: &identity}
-	if len(body) < minCompressed {
-		return d
+	if len(body) >= minCompressed {
+		d.gzip = sync.OnceValue(func() *Variant { return compress(body, tag) })
 	}
+	return d
+}
+
+func compress(body []byte, tag string) *Variant {
 	var buf bytes.Buffer
 	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
 	if err != nil {
@@ -38,11 +47,10 @@ func NewDocument(contentType, cacheControl string, body []byte) *Document {
 		panic("unreachable: a buffer takes everything")
 	}
 	if buf.Len() >= len(body) {
-		return d // it is compressed already: a font, a picture
+		return nil // it is compressed already: a font, a picture
 	}
 	compressed := NewVariant(buf.Bytes(), tag+"-gz", "gzip")
-	d.gzip = &compressed
-	return d
+	return &compressed
 }
 
 // ServeHTTP answers with the document, or with 304.
@@ -52,7 +60,7 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if d.gzip != nil {
 		h.Add("Vary", "Accept-Encoding")
 		if AcceptsGzip(r) {
-			v = d.gzip
+			v = cmp.Or(d.gzip(), v)
 		}
 	}
 	h.Set("Cache-Control", d.cacheControl)

@@ -5,7 +5,8 @@ package openapi
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
+	"net/http"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 	"go.yaml.in/yaml/v3"
@@ -20,28 +21,39 @@ var source []byte
 // Source returns the description as it is, in YAML.
 func Source() []byte { return source }
 
-// A Handler serves the description.
-type Handler struct{ asYAML, asJSON *negotiate.Document }
+const cacheControl = "public, max-age=3600"
 
-// New converts the description to JSON once.
-func New() (*Handler, error) {
+// A Handler serves the description. JSON is made for the first request that asks for it: a
+// server that starts waits for nothing.
+type Handler struct {
+	asYAML *negotiate.Document
+	asJSON func() *negotiate.Document
+}
+
+// New returns the handler.
+func New() *Handler {
+	return &Handler{
+		negotiate.NewDocument("application/yaml; charset=utf-8", cacheControl, source),
+		sync.OnceValue(func() *negotiate.Document {
+			return negotiate.NewDocument("application/json; charset=utf-8", cacheControl, toJSON())
+		}),
+	}
+}
+
+func toJSON() []byte {
 	var doc map[string]any
 	if err := yaml.Unmarshal(source, &doc); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
+		panic("unreachable: tests parse openapi.yaml: " + err.Error())
 	}
 	data, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
+		panic("unreachable: tests convert openapi.yaml: " + err.Error())
 	}
-	const cacheControl = "public, max-age=3600"
-	return &Handler{
-		negotiate.NewDocument("application/yaml; charset=utf-8", cacheControl, source), negotiate.NewDocument("application/json; charset=utf-8", cacheControl, data),
-	}, nil
+	return data
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	for path, d := range map[string]*negotiate.Document{"/openapi.yaml": h.asYAML, "/openapi.json": h.asJSON} {
-		route.Public(r, path, d.ServeHTTP)
-	}
+	route.Public(r, "/openapi.yaml", h.asYAML.ServeHTTP)
+	route.Public(r, "/openapi.json", func(w http.ResponseWriter, r *http.Request) { h.asJSON().ServeHTTP(w, r) })
 }
