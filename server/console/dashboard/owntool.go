@@ -164,9 +164,9 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 // test of all pairs is stricter than a look at two intervals, which may be apart all the same.
 func rankRange(m *picks.Measured) string {
 	at, apart := m.Standing(), 0
-	out := "range " + render.RankRange(at)
-	if among := render.AmongPicked(&m.Board, at); among != "" {
-		out = among + " among the picked tools"
+	out := "range " + render.RankRange(&m.Board, at)
+	if render.AmongPicked(&m.Board, at) != "" {
+		out = render.RankRange(&m.Board, at) + " among the picked tools"
 	}
 	for _, t := range m.Board.Tools {
 		if t.CILow > at.CIHigh {

@@ -17,7 +17,11 @@ type Fact struct{ Name, Value, Note string }
 func Facts(b analytics.Board, s analytics.Standing) []Fact {
 	var out []Fact
 	if !Single(b) {
-		out = append(out, Fact{Name: "Rank range (95%)", Value: RankRange(s)})
+		f := Fact{Name: "Rank range (95%)", Value: RankRange(&b, s)}
+		if AmongPicked(&b, s) != "" {
+			f.Note = fmt.Sprintf("among the picked tools; %s among all %d, as in the JSON", ranks(s.RankLow, s.RankHigh), b.Field)
+		}
+		out = append(out, f)
 	}
 	d := s.Detail
 	for _, m := range metrics(s) {

@@ -123,7 +123,7 @@ func rankNote(b *analytics.Board, shown []analytics.Standing) string {
 		case !known && b.Field > len(shown):
 			return fmt.Sprintf("The ranges are among all %d tools of the list, also those without a pick, which widen them.", b.Field)
 		case high < s.RankHigh:
-			wider = append(wider, s.Tool+" "+RankRange(s))
+			wider = append(wider, s.Tool+" "+ranks(s.RankLow, s.RankHigh))
 		}
 	}
 	if len(wider) == 0 {

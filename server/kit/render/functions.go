@@ -20,7 +20,7 @@ import (
 func Functions() map[string]any {
 	return map[string]any{
 		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
-		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
+		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent,
 		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
@@ -132,43 +132,55 @@ func Day(t *time.Time) string {
 	return t.UTC().Format("2 January 2006")
 }
 
-// RankRange writes the ranks that are possible at 95 %: 2–16, or 1.
-func RankRange(s analytics.Standing) string { return ranks(s.RankLow, s.RankHigh) }
-
-// PickedRange returns the ranks that are possible for a tool among those that an answer picked; ok is
-// false where that is not known. A tool without a pick that may still be ahead widens the range of all.
+// PickedRange returns the ranks that are possible at 95 % for a picked tool among the picked tools of a
+// whole board: a tool without a pick that may still be ahead widens the range of all. ok is false where
+// that is not known. Boards of own runs have no Breakdown. There all tools without a pick have the same
+// data, so either all or none are in the range.
 func PickedRange(b *analytics.Board, s analytics.Standing) (low, high int, ok bool) {
-	if s.Breakdown == nil {
-		return s.RankLow, s.RankHigh, false
-	}
+	unpicked := len(b.Tools) - CountPicked(b)
 	high = s.RankHigh
-	for _, c := range s.Breakdown.Rivals {
-		if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
-			high--
+	switch {
+	case s.Breakdown != nil:
+		for _, c := range s.Breakdown.Rivals {
+			if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
+				high--
+			}
 		}
+	case len(b.Tools) != b.Field:
+		return s.RankLow, s.RankHigh, false
+	case s.RankHigh > len(b.Tools)-unpicked:
+		high -= unpicked
 	}
-	if high < s.RankLow {
+	if s.Picks == 0 || high < s.RankLow {
 		return s.RankLow, s.RankHigh, false
 	}
 	return s.RankLow, high, true
 }
 
-// AmongPicked writes the rank range of a picked tool among the picked tools of a whole board where
-// tools without a pick widen it, from the standings alone: boards of own runs have no Breakdown. All
-// tools without a pick have the same data, so either all or none are in the range. It is empty where
-// they do not widen it.
-func AmongPicked(b *analytics.Board, s analytics.Standing) string {
-	picked := 0
+// CountPicked returns how many tools of a board an answer picked.
+func CountPicked(b *analytics.Board) (n int) {
 	for i := range b.Tools {
 		if b.Tools[i].Picks > 0 {
-			picked++
+			n++
 		}
 	}
-	high := s.RankHigh - (len(b.Tools) - picked)
-	if s.Picks == 0 || len(b.Tools) != b.Field || s.RankHigh <= picked || high < s.RankLow {
-		return ""
+	return n
+}
+
+// RankRange writes the ranks that are possible at 95 % for a tool, among the picked tools where that is
+// known: 2–16, or 1.
+func RankRange(b *analytics.Board, s analytics.Standing) string {
+	low, high, _ := PickedRange(b, s)
+	return ranks(low, high)
+}
+
+// AmongPicked writes the rank range of a picked tool among the picked tools; empty where the others do
+// not widen it.
+func AmongPicked(b *analytics.Board, s analytics.Standing) string {
+	if low, high, ok := PickedRange(b, s); ok && high < s.RankHigh {
+		return ranks(low, high)
 	}
-	return ranks(s.RankLow, high)
+	return ""
 }
 
 func ranks(low, high int) string {

@@ -120,7 +120,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
 		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
 			if len(b.Agents) > 1 {
-				line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
+				line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Fixed(b.Tools[0].PickRate))
 			}
 			measured++
 			if best := rateOf(tools, b.Tools[0].Slug); best > 0 && best == tools[0].PickRate {
@@ -168,9 +168,9 @@ func onlyBoard(b *analytics.Board, a *agent) string {
 	switch {
 	case second.Picks == 0:
 	case ranged(b) && !clearLead(b, best, second, own.NFamilies):
-		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s and %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), nameOf(b, second.Slug), chart.Percent(second.PickRate))
+		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s and %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), nameOf(b, second.Slug), chart.Fixed(second.PickRate))
 	default:
-		text += fmt.Sprintf(" and %s in %s", nameOf(b, second.Slug), chart.Percent(second.PickRate))
+		text += fmt.Sprintf(" and %s in %s", nameOf(b, second.Slug), chart.Fixed(second.PickRate))
 	}
 	if render.Single(*b) && b.NTrials > 1 {
 		text = "On one prompt, " + text

@@ -136,12 +136,12 @@ func standing(b *analytics.Board, claim string) string {
 	first, second := b.Tools[0], b.Tools[1]
 	text, verb := "The lead", "is"
 	if len(b.Agents) > 1 {
-		text = fmt.Sprintf("Taken together, %s is first with %s; its lead", first.Tool, chart.Percent(first.PickRate))
+		text = fmt.Sprintf("Taken together, %s is first with %s; its lead", first.Tool, chart.Fixed(first.PickRate))
 	}
 	if unproven(second, first.Slug) {
 		verb = "is not"
 	}
-	return fmt.Sprintf("%s over %s, with %s, %s significant.", text, second.Tool, chart.Percent(second.PickRate), verb)
+	return fmt.Sprintf("%s over %s, with %s, %s significant.", text, second.Tool, chart.Fixed(second.PickRate), verb)
 }
 
 // boardData is a board for its page, with the tools in an order; see Filter.

@@ -74,7 +74,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		if b.Tools[0].PickRate == 1 {
 			return fmt.Sprintf("%s %ss pick %s in every answer.", who, nounOf(b), first), 0
 		}
-		return fmt.Sprintf("%s %ss pick %s most often, in %s of answers.", who, nounOf(b), first, chart.Percent(b.Tools[0].PickRate)), 0
+		return fmt.Sprintf("%s %ss pick %s most often, in %s of answers.", who, nounOf(b), first, chart.Fixed(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
 		if len(few) == 1 {
@@ -110,7 +110,7 @@ func tied(b *analytics.Board) string {
 	case n == 1 && len(b.Agents) == 1:
 		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
 	case n == 1 && len(b.Tools) > 1 && unproven(b.Tools[1], b.Tools[0].Slug):
-		return fmt.Sprintf(noLead+": %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Percent(b.Tools[1].PickRate))
+		return fmt.Sprintf(noLead+": %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Fixed(b.Tools[1].PickRate))
 	case n == 1:
 		return fmt.Sprintf("%s %s in %s, but no %s has a clear favourite.", who, names[0], rate, nounOf(b))
 	case n == 2:
@@ -125,7 +125,7 @@ func ofAnswers(rate float64, n int, whose string) string {
 	if n == 1 && rate == 1 {
 		return cmp.Or(whose, "the ") + "only answer"
 	}
-	return chart.Percent(rate) + " of " + whose + "answers"
+	return chart.Fixed(rate) + " of " + whose + "answers"
 }
 
 // joined lists the favourites with the number of agents, at most three.

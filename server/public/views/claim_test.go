@@ -33,19 +33,19 @@ func asked(agents ...map[string]int) *analytics.Board {
 
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
-		"All 3 agents pick Ash most often, in 70% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{"ash": 4}),
+		"All 3 agents pick Ash most often, in 70.0% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{"ash": 4}),
 		"2 of 3 agents pick Ash most often; GPT-4o is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 9}),
 		"Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash.":             asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
 		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":              asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                               asked(map[string]int{}, map[string]int{}),
-		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
+		"Claude 3.5 Sonnet picks Ash in 70.0% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
 		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
 		"Both agents pick Ash in every answer.":                                            asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
 		"Claude 3.5 Sonnet picks Ash most often; GPT-4o has no clear favourite.":           asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
 		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":      asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
-		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.": asked(map[string]int{"ash": 5, "birch": 5}),
-		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":       asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
-		"Agents pick Ash in 30% of answers, but no agent has a clear favourite.":           asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
+		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50.0% of its answers.": asked(map[string]int{"ash": 5, "birch": 5}),
+		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10.0% of its answers.":       asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
+		"Agents pick Ash in 30.0% of answers, but no agent has a clear favourite.":           asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
 		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
@@ -54,7 +54,7 @@ func TestClaim(t *testing.T) {
 	}
 	rare := asked(map[string]int{"ash": 1})
 	rare.Tools[0].PickRate, rare.Agents[0].Tools[0].PickRate = .03, .03
-	if got, _ := claim(rare); got != "Claude 3.5 Sonnet picks Ash in 3% of its answers." {
+	if got, _ := claim(rare); got != "Claude 3.5 Sonnet picks Ash in 3.0% of its answers." {
 		t.Errorf("got %q", got)
 	}
 	near := asked(map[string]int{"ash": 5, "birch": 5})
@@ -102,7 +102,7 @@ func TestPreference(t *testing.T) {
 	}
 	tie.Tools[1].BeatenBy = []analytics.Rival{{Slug: "ash"}}
 	tie.Tools[1].PickRate = second
-	if got, _ := claim(tie); got != "No tool leads clearly: agents pick Ash in 53.3% of answers and Birch in 40%." {
+	if got, _ := claim(tie); got != "No tool leads clearly: agents pick Ash in 53.3% of answers and Birch in 40.0%." {
 		t.Error(got)
 	}
 }
@@ -166,14 +166,14 @@ func TestSentence(t *testing.T) {
 		i     int
 		want  string
 	}{
-		{b, 0, "Agents pick Ash in 60% of answers; Claude 3.5 Sonnet picks Birch most often."},
-		{b, 1, "Agents pick Birch in 30% of answers; Ash is first with 60%. It is first with Claude 3.5 Sonnet."},
-		{b, 2, "Agents pick Cedar in 3.3% of answers; Ash is first with 60%."},
+		{b, 0, "Ash is first of 3 picked tools: agents pick it in 60.0% of answers; Claude 3.5 Sonnet picks Birch most often."},
+		{b, 1, "Birch is second of 3 picked tools: agents pick it in 30.0% of answers; Ash is first with 60.0%. It is first with Claude 3.5 Sonnet."},
+		{b, 2, "Cedar is third of 3 picked tools: agents pick it in 3.3% of answers; Ash is first with 60.0%."},
 		{b, 3, "No agent picked Elm in 30 answers."},
-		{alone, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers."},
-		{alone, 1, "Claude 3.5 Sonnet picks Birch in 20% of its answers; Ash is first with 70%."},
-		{even, 0, "Agents pick Ash in 45% of answers, as often as Birch; GPT-4o picks Birch most often."},
-		{even, 1, "Agents pick Birch in 45% of answers, as often as Ash; Claude 3.5 Sonnet picks Ash most often."},
+		{alone, 0, "Ash is first of 2 picked tools: Claude 3.5 Sonnet picks it in 70.0% of its answers."},
+		{alone, 1, "Birch is second of 2 picked tools: Claude 3.5 Sonnet picks it in 20.0% of its answers; Ash is first with 70.0%."},
+		{even, 0, "Ash shares rank 1 of 2 picked tools: agents pick it in 45.0% of answers, as often as Birch; GPT-4o picks Birch most often."},
+		{even, 1, "Birch shares rank 1 of 2 picked tools: agents pick it in 45.0% of answers, as often as Ash; Claude 3.5 Sonnet picks Ash most often."},
 	} {
 		if got := sentence(c.board, c.board.Tools[c.i]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -189,10 +189,10 @@ func TestCompareSentence(t *testing.T) {
 		i, j  int
 		want  string
 	}{
-		{alone, 0, 1, "Claude 3.5 Sonnet picks Ash in 70% of its answers and Birch in 20%."},
-		{alone, 2, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers and never Cedar."},
+		{alone, 0, 1, "Claude 3.5 Sonnet picks Ash in 70.0% of its answers and Birch in 20.0%."},
+		{alone, 2, 0, "Claude 3.5 Sonnet picks Ash in 70.0% of its answers and never Cedar."},
 		{alone, 2, 3, "No agent picked Cedar or Elm in 10 answers."},
-		{even, 0, 1, "Agents pick Ash as often as Birch: in 45% of answers."},
+		{even, 0, 1, "Agents pick Ash as often as Birch: in 45.0% of answers."},
 	} {
 		if got := compareSentence(c.board, c.board.Tools[c.i], c.board.Tools[c.j]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

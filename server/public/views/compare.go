@@ -143,7 +143,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if behind.Picks == 0 {
 		return text + "never " + behind.Tool + "."
 	}
-	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
+	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Fixed(behind.PickRate))
 	if !render.Single(*b) && unproven(behind, ahead.Slug) {
 		return fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant.", inSentence(text), strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"))
 	}
@@ -154,7 +154,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		case isAhead(b, a, second, first):
 			with = append(with, render.AgentName(a.Agent))
 		case second.PickRate-first.PickRate >= leastLead:
-			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Percent(second.PickRate), chart.Percent(first.PickRate)))
+			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Fixed(second.PickRate), chart.Fixed(first.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {

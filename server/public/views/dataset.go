@@ -22,8 +22,8 @@ func citeOf(in Input, b *analytics.Board, name, url string) string {
 		title += ": no tool leads clearly: " + first[0].Tool + " " + cited(b, first[0]) + ", " + first[1].Tool + " " + cited(b, first[1])
 	case len(first) > 0:
 		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
-		if !render.Single(*b) && first[0].RankHigh > 1 {
-			title += ", rank range " + render.RankRange(first[0])
+		if at := render.RankRange(b, first[0]); !render.Single(*b) && at != "1" {
+			title += ", rank range " + at
 		}
 	}
 	return citation(in, b, title, url)

@@ -38,7 +38,7 @@ func TestListedTrials(t *testing.T) {
 	}{
 		"one tool": {
 			listed("tool", "flask", []string{"flask"}, "flask", "uvicorn"), "A picked Flask",
-			[]string{"Flask, the pick", "not on this board", "Flask counts as the pick: no other import is a tool of this board.", "A picked Flask in 3 of 4 answers to this prompt; all 3 models in 6 of 12 (50%)."},
+			[]string{"Flask, the pick", "not on this board", "Flask counts as the pick: no other import is a tool of this board.", "A picked Flask in 3 of 4 answers to this prompt; all 3 models in 6 of 12 (50.0%)."},
 			[]string{"Evidence", "Shortlist", "Decided"},
 		},
 		"alone": {listed("tool", "flask", []string{"flask"}, "flask"), "A picked Flask", []string{"Flask counts as the pick: it is the only import."}, nil},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -19,7 +20,7 @@ func spread(b *analytics.Board, s analytics.Standing) string {
 		return ""
 	}
 	most, least, high, low := extremes(b, s.Slug)
-	if high-low < wideSpread {
+	if high-low < wideSpread || !apart(b, s.Slug, most[0], least[0]) {
 		return ""
 	}
 	first, one := groupName(most, nounOf(b))
@@ -29,6 +30,16 @@ func spread(b *analytics.Board, s analytics.Standing) string {
 	}
 	second, _ := groupName(least, nounOf(b))
 	return fmt.Sprintf("%s %s it in %s, %s in %s", render.Capital(first), verb, chart.Fixed(high), second, chart.Fixed(low))
+}
+
+// apart reports whether two agents differ about a tool by more than chance explains: their intervals do
+// not overlap. Where they have none, the difference is wide.
+func apart(b *analytics.Board, slug string, most, least analytics.AgentBoard) bool {
+	x, y := agentRate(most.Tools, slug), bounded(agentRate(least.Tools, slug), least.NFamilies)
+	if render.Single(*b) || x.Interval == nil || y.Interval == nil {
+		return x.PickRate-y.PickRate >= wideSpread
+	}
+	return x.CILow > y.CIHigh
 }
 
 // strip lists the figures that matter most of a tool that was picked.
@@ -50,28 +61,29 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		}
 		d.Strip = append(d.Strip, f)
 	}
-	if most, least, high, low := extremes(b, s.Slug); high > low {
+	if most, least, high, low := extremes(b, s.Slug); high > low && apart(b, s.Slug, most[0], least[0]) {
 		first, last := fewNames(most, nounOf(b)), fewNames(least, nounOf(b))
 		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + first, Value: chart.Fixed(high)}, render.Fact{Name: "Least with " + last, Value: chart.Fixed(low)})
 	}
 }
 
-// rankFact says which ranks are possible: among all tools of the board, and among those that were
-// picked where tools without a pick widen the range. One prompt has no range.
+// rankFact is the rank of a picked tool with those that are possible, among the picked tools where that
+// is known. One prompt has no range.
 func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 	if render.Single(*b) {
 		return render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "for one prompt"}
 	}
-	f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%s of %d", render.RankRange(s), b.Field)}
-	if s.RankLow == s.RankHigh {
+	f := render.Fact{Name: "Rank", Value: fmt.Sprint(s.Rank)}
+	low, high, ok := render.PickedRange(b, s)
+	if f.Note = fmt.Sprintf("of %s", quantity(b.Field, "tool")); ok && render.CountPicked(b) < b.Field {
+		f.Note = fmt.Sprintf("of %s", quantity(render.CountPicked(b), "picked tool"))
+	}
+	if low == high {
+		f.Note += "; no other rank is possible (95%)"
 		return f
 	}
-	f.Note = "95% range"
-	if low, high, ok := render.PickedRange(b, s); ok && high < s.RankHigh {
-		among := s
-		among.RankLow, among.RankHigh = low, high
-		f.Note += "; " + render.RankRange(among) + " among the picked tools"
-	}
+	f.Value += " (" + render.RankRange(b, s) + ")"
+	f.Note += fmt.Sprintf("; any rank from %d to %d is possible (95%%)", low, high)
 	return f
 }
 
@@ -108,27 +120,57 @@ func unproven(s analytics.Standing, rival string) bool {
 	return ok && !significant
 }
 
-// sentence says how often agents pick a tool, who leads where it does not, and which agent
-// is the exception.
+// placed says which rank a picked tool has among the picked tools.
+func placed(b *analytics.Board, s analytics.Standing) string {
+	n, ahead, ties := render.CountPicked(b), 0, -1
+	for _, o := range b.Tools {
+		switch {
+		case o.PickRate > s.PickRate:
+			ahead++
+		case o.PickRate == s.PickRate:
+			ties++
+		}
+	}
+	ordinals := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth")
+	rank := fmt.Sprintf("number %d", ahead+1)
+	if ahead < len(ordinals) {
+		rank = ordinals[ahead]
+	}
+	switch {
+	case n == 1:
+		return s.Tool + " is the only picked tool"
+	case ties > 0:
+		return fmt.Sprintf("%s shares rank %d of %s", s.Tool, ahead+1, quantity(n, "picked tool"))
+	}
+	return fmt.Sprintf("%s is %s of %s", s.Tool, rank, quantity(n, "picked tool"))
+}
+
+// sentence says which rank a tool has and how often agents pick it, who leads where it does not, and
+// which agent is the exception.
 func sentence(b *analytics.Board, s analytics.Standing) string {
 	if s.Picks == 0 {
 		text := fmt.Sprintf("No %s picked %s in %s", nounOf(b), s.Tool, quantity(s.NTrials, "answer"))
 		if s.ShortlistRate > 0 {
-			return fmt.Sprintf("%s; %s named it as an option.", text, chart.Percent(s.ShortlistRate))
+			return fmt.Sprintf("%s; %s named it as an option.", text, chart.Fixed(s.ShortlistRate))
 		}
 		return text + "."
 	}
 	who, whose := subject(b)
-	text := fmt.Sprintf("%s %s in %s", who, s.Tool, ofAnswers(s.PickRate, b.NTrials, whose))
+	text := fmt.Sprintf("%s: %s it in %s", placed(b, s), inSentence(who), ofAnswers(s.PickRate, b.NTrials, whose))
 	if render.Single(*b) && b.NTrials > 1 {
-		text = "On one prompt, " + inSentence(text)
+		text = "On one prompt, " + text
 	}
 	leads := s.PickRate == b.Tools[0].PickRate
 	if !leads {
 		if first := b.Tools[0]; render.Single(*b) || !unproven(s, first.Slug) {
-			text += fmt.Sprintf("; %s is first with %s", first.Tool, chart.Percent(first.PickRate))
+			text += fmt.Sprintf("; %s is first with %s", first.Tool, chart.Fixed(first.PickRate))
 		} else {
-			text += fmt.Sprintf("; %s is ahead with %s, not significantly", first.Tool, chart.Percent(first.PickRate))
+			text += fmt.Sprintf("; %s is ahead with %s, not significantly", first.Tool, chart.Fixed(first.PickRate))
+		}
+	}
+	if leads && len(b.Tools) > 1 {
+		if next := b.Tools[1]; next.Picks > 0 && next.PickRate < s.PickRate && !render.Single(*b) && unproven(next, s.Slug) {
+			text += fmt.Sprintf("; its lead over %s, with %s, is not significant", next.Tool, chart.Fixed(next.PickRate))
 		}
 	}
 	var even, with, against []string

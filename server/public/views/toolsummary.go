@@ -55,6 +55,7 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 	for _, next := range []func() (summaryLine, bool){
 		func() (summaryLine, bool) { return nearestPrompt(b, s) },
 		func() (summaryLine, bool) { return behindWith(b, s, trials) },
+		func() (summaryLine, bool) { return farBehind(b, s, trials) },
 	} {
 		if out, ok := next(); ok {
 			return out
@@ -85,7 +86,25 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 
 const whatNext = "What now"
 
-// nearestPrompt is the prompt on which a rival leads by least: of those on which an answer picks the tool,
+// nearShare is the least part of the leader's picks with which a tool is near to it: fewer are far behind,
+// and their order among prompts or agents is chance.
+const nearShare = .5
+
+// farBehind advises a tool that an agent picks less than nearly as often as its leader: no prompt and no
+// agent stands out.
+func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLine, bool) {
+	if len(b.Tools) == 0 || s.PickRate >= b.Tools[0].PickRate {
+		return summaryLine{}, false
+	}
+	first := b.Tools[0]
+	out := summaryLine{whatNext, fmt.Sprintf("No prompt or %s stands out: where answers pick it, the leader has more than twice its picks. Read first why %s is picked.", nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
+	if trials {
+		out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
+	}
+	return out, true
+}
+
+// nearestPrompt is the prompt on which a rival leads by least: of those on which the tool is near to it,
 // else of those on which one names it; else the prompt without its name on which a rival leads by most.
 func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
 	type candidate struct {
@@ -115,7 +134,7 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 				c.best = t
 			}
 		}
-		if c.best.Picks > c.own.Picks {
+		if c.best.Picks > c.own.Picks && (c.own.Picks == 0 || float64(c.own.Picks) >= nearShare*float64(c.best.Picks)) {
 			if list = append(list, c); kind(c) == 2 {
 				unnamed++
 			}
@@ -136,7 +155,7 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, rival, c.best.Picks, quantity(c.prompt.NTrials, "answer"))
 	switch kind(c) {
 	case 0:
-		text = "Begin with the prompt where it is nearest to the lead, because answers pick it there already: " + counts
+		text = "Begin with the prompt where it is nearest to the lead: " + counts + ", not tested"
 	case 1:
 		text = fmt.Sprintf("Begin with the prompt where it is nearest to the lead: %s name it, and none picks it. %s", quantity(c.own.Shortlists, "answer"), counts)
 	default:
@@ -145,7 +164,7 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 	return summaryLine{whatNext, text + fmt.Sprintf(". “%s”", promptTitle(*c.prompt)), PromptPath(b.Category, c.prompt.Name()), "All answers to it"}, true
 }
 
-// behindWith is the agent with which a rival leads by least, of those that pick the tool, else all agents
+// behindWith is the agent with which a rival leads by least, of those that pick the tool nearly as often, else all agents
 // with which a rival leads by most: several may do so alike.
 func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryLine, bool) {
 	var near, never []analytics.AgentBoard
@@ -156,10 +175,10 @@ func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryL
 	for _, a := range b.Agents {
 		switch {
 		case gap(a) <= 0:
-		case rateOf(a.Tools, s.Slug) > 0:
-			near = append(near, a)
-		default:
+		case rateOf(a.Tools, s.Slug) == 0:
 			never = append(never, a)
+		case rateOf(a.Tools, s.Slug) >= nearShare*(rateOf(a.Tools, s.Slug)+gap(a)):
+			near = append(near, a)
 		}
 	}
 	sorting.StableFunc(near, func(x, y analytics.AgentBoard) int { return cmp.Compare(gap(x), gap(y)) })

@@ -162,7 +162,7 @@ func promptContext(b *analytics.Board, p *analytics.Prompt, t *trialset.Trace) s
 	}
 	text := fmt.Sprintf("%s picked %s in %s of %s to this prompt", render.AgentName(t.Agent), what, chart.Whole(int64(mine)), quantity(a.NTrials, "answer"))
 	if len(p.Agents) > 1 {
-		text += fmt.Sprintf("; all %s in %s of %s (%s)", quantity(len(p.Agents), nounOf(b)), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Percent(float64(all)/float64(p.NTrials)))
+		text += fmt.Sprintf("; all %s in %s of %s (%s)", quantity(len(p.Agents), nounOf(b)), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Fixed(float64(all)/float64(p.NTrials)))
 	}
 	return text + "."
 }

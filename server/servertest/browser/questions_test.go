@@ -37,7 +37,7 @@ func TestTenQuestions(t *testing.T) {
 		clicks   []click
 		answer   string // a pattern of the text that is seen; its groups are the answer
 	}{
-		{"How often do agents pick Django?", nil, `(Models pick Django in \S+% of answers; Flask is first with \S+%)`},
+		{"How often do agents pick Django?", nil, `(Django is \S+ of \d+ picked tools: models pick it in \S+% of answers; Flask is first with \S+%)`},
 		{"Which models pick it?", nil, `(GPT-4o)\s+(\d\S+%)\s+(\S+–\S+%)\s+(72)`},
 		{"Who wins where we lose?", nil, `(Who took the other \d+ answers)\s+(Flask)\s+(\d+)\s+(\S+%)`},
 		{"On which prompts do we lose?", nil, `Where it loses[\s\S]*?\n(\S.*)\t(Build a.*)\t(0 of 3)\t(\S+ 3)`},
@@ -46,7 +46,7 @@ func TestTenQuestions(t *testing.T) {
 		{"What is the trend?", nil, `(Trend \S+% .*points since 6 April 2026)[\s\S]*(Pick rate in 2 snapshots)`},
 		{"How do we compare with Flask?", []click{{"Compare", "Flask"}}, `(Flask leads by)[\s\S]*?(\S+ points)\s+(\S+ to \S+)`},
 		{"Is that significant?", nil, `(Significant\?)[\s\S]*(Flask)\t.*\t(yes p <0.001)`},
-		{"What now?", nil, `(What now)\s+(Begin with the prompt where it is nearest to the lead, because answers pick it there already: Django \d+, \S+ \d+ of \d+ answers.*)`},
+		{"What now?", nil, `(What now)\s+(No answer names it on \d+ prompts. Begin with the one where \S+ leads by most: Django \d+, \S+ \d+ of \d+ answers.*)`},
 	} {
 		b.Open("/tools/django")
 		t.Logf("Q: %s", q.question)
