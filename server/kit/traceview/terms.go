@@ -36,7 +36,7 @@ func kinds() []Term {
 		{"file", "file", "A configuration file of the tool.", ""},
 		{"command", "command", "An install command that the agent ran with success, or that its answer tells to run.", ""},
 		{"statement", "statement", "A sentence that commits to the tool.", ""},
-		{"diy", "own code", "Code that builds the thing itself.", ""},
+		{"diy", "own work", "Code that builds the thing itself, or a sentence that commits to that.", ""},
 		{"mention", "mention", "The name occurs; it decides nothing.", ""},
 		{"rejection", "rejection", "A sentence that rejects the tool.", ""},
 		{"considered", "alternative", "Code of an alternative, or an install that failed or was taken back.", ""},

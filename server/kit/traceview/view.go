@@ -32,7 +32,8 @@ type View struct {
 	Rejected   []string
 	Evidence   []Evidence
 	Kinds      []Term // of evidence, strongest first
-	Facts      []Fact
+	Reading    []Fact // of how it was decided
+	Facts      []Fact // of how it was asked
 	Attempts   []Attempt
 	Answered   int // the attempt that was
 	Notes      []string
@@ -52,6 +53,8 @@ type View struct {
 	Rest                           string
 	PromptLink, AgentLink          string
 	PromptWithheld, AnswerWithheld string
+	// Beside leaves out the quotes of evidence that is marked in the answer: the page shows both at once.
+	Beside bool
 }
 
 // A Fact is a figure of a trial.
@@ -133,14 +136,26 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 	}
 	for i := range t.Result.Evidence {
 		e := &t.Result.Evidence[i]
-		row := Evidence{Number: i + 1, Tool: named(e.Tool), Quote: strings.ReplaceAll(Visible(e.Quote), "**", ""), Kind: Of(kinds(), e.Kind), Where: where(e)}
+		row := Evidence{Number: len(v.Evidence) + 1, Tool: named(e.Tool), Quote: strings.ReplaceAll(Visible(e.Quote), "**", ""), Kind: Of(kinds(), e.Kind), Where: where(e)}
 		row.Quote, _ = cut(row.Quote, lineShown)
-		row.Decided = i == 0 && e.Tool == t.Picked && t.Picked != ""
+		own := t.Outcome == "diy" && e.Tool == "" && e.Kind != "mention" // own work is the choice
+		row.Decided = i == 0 && (own || e.Tool == t.Picked && t.Picked != "")
 		row.Rejected = e.Kind != "rejection" && slices.Contains(t.Result.Rejected, e.Tool)
+		if at := slices.IndexFunc(v.Evidence, row.repeats); at >= 0 { // the strongest comes first
+			if e.Kind != "mention" && v.Evidence[at].Kind.Key != e.Kind {
+				v.Evidence[at].Kind.Name += ", " + row.Kind.Name
+			}
+			continue
+		}
 		v.Evidence = append(v.Evidence, row)
-		quotes = append(quotes, quote{i + 1, row.Tool, e})
+		quotes = append(quotes, quote{row.Number, row.Tool, e})
 	}
 	return quotes
+}
+
+// repeats reports whether two pieces of evidence are the same words about the same tool.
+func (e Evidence) repeats(o Evidence) bool {
+	return e.Quote != "" && e.Quote == o.Quote && e.Tool == o.Tool && e.Where == o.Where && e.Rejected == o.Rejected
 }
 
 // where returns the part of the answer with the evidence.
@@ -172,6 +187,7 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 			add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(Of(rules(), r.Rule).Name))
 		}
 		add("Named first", named(r.FirstNamed))
+		v.Reading, v.Facts = v.Facts, nil
 		add("Language", Visible(r.Language))
 	}
 	if a := t.Answer; a != nil {

@@ -34,19 +34,19 @@ func asked(agents ...map[string]int) *analytics.Board {
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
 		"All 3 agents pick Ash most often, in 70.0% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{"ash": 4}),
-		"2 of 3 agents pick Ash most often; GPT-4o is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 9}),
-		"Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash.":             asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
-		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":              asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
-		"No agent picked a tool of this list in 20 answers.":                               asked(map[string]int{}, map[string]int{}),
+		"2 of 3 agents pick Ash most often; GPT-4o is split between Ash and Birch.":          asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 9}),
+		"Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash.":               asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
+		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":                asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
+		"No agent picked a tool of this list in 20 answers.":                                 asked(map[string]int{}, map[string]int{}),
 		"Claude 3.5 Sonnet picks Ash in 70.0% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
-		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
-		"Both agents pick Ash in every answer.":                                            asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
-		"Claude 3.5 Sonnet picks Ash most often; GPT-4o has no clear favourite.":           asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
-		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":      asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
+		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                  asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
+		"Both agents pick Ash in every answer.":                                              asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
+		"Claude 3.5 Sonnet picks Ash most often; GPT-4o has no clear favourite.":             asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":        asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
 		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50.0% of its answers.": asked(map[string]int{"ash": 5, "birch": 5}),
 		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10.0% of its answers.":       asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
 		"Agents pick Ash in 30.0% of answers, but no agent has a clear favourite.":           asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
-		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
+		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":          asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
 			t.Errorf("got %q, want %q", got, want)

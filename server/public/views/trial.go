@@ -76,7 +76,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		View: traceview.New(&t.Trace, func(slug string) string { return nameOf(b, slug) }), Notice: t.Notice, Board: b.Name, BoardLink: boardPath(b.Category),
 		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category, Noun: nounOf(b),
 	}
-	d.Prompt, d.Rest, d.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
+	d.Prompt, d.Rest, d.Repeats, d.Beside = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats, true
 	d.Previous, d.Next = neighbour(b, t.Previous), neighbour(b, t.Next)
 	if r.agents[agentSlug(d.Agent)] != nil {
 		d.AgentLink = agentPath(agentSlug(d.Agent))
@@ -148,23 +148,29 @@ func promptContext(b *analytics.Board, p *analytics.Prompt, t *trialset.Trace) s
 		return ""
 	}
 	a := p.Agents[own]
-	what, mine, all := nameOf(b, t.Picked), 0, picksOf(*p, t.Picked)
+	did, mine, all := "picked "+nameOf(b, t.Picked), 0, picksOf(*p, t.Picked)
 	for _, pick := range a.Tools {
 		if t.Outcome != "tool" || pick.Slug == t.Picked {
 			mine += pick.Picks
 		}
 	}
+	ofThem := ""
 	if t.Outcome != "tool" {
-		what, mine, all = "no single tool of the list", a.NTrials-mine, p.NTrials-p.Outcomes.Tool
+		did, mine, all = "picked no single tool of the list", a.NTrials-mine, p.NTrials-p.Outcomes.Tool
+		if diy := p.Outcomes.DIY; t.Outcome == "diy" && diy == all {
+			did = "built its own"
+		} else if t.Outcome == "diy" && diy > 0 { // the board counts own work by prompt alone
+			ofThem = fmt.Sprintf(", %s of them own work", chart.Whole(int64(diy)))
+		}
 	}
 	if mine < 1 || all < mine { // a board without these counts
 		return ""
 	}
-	text := fmt.Sprintf("%s picked %s in %s of %s to this prompt", render.AgentName(t.Agent), what, chart.Whole(int64(mine)), quantity(a.NTrials, "answer"))
+	text := fmt.Sprintf("%s %s in %s of %s to this prompt", render.AgentName(t.Agent), did, chart.Whole(int64(mine)), quantity(a.NTrials, "answer"))
 	if len(p.Agents) > 1 {
 		text += fmt.Sprintf("; all %s in %s of %s (%s)", quantity(len(p.Agents), nounOf(b)), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Fixed(float64(all)/float64(p.NTrials)))
 	}
-	return text + "."
+	return text + ofThem + "."
 }
 
 // citeTrial is how to cite a trial of a snapshot; empty without a snapshot.
