@@ -111,7 +111,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		d.Measures = d.Measures[:1]
 	}
 	if d.Sentence == "" {
-		d.Sentence, d.Observed = d.Observed, ""
+		d.Sentence, d.Observed = d.Observed+" No board asks about both.", ""
 	}
 	title := "which one AI agents use in real work"
 	if len(d.Boards) > 0 {

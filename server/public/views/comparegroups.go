@@ -54,9 +54,9 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			out = append(out, compareGroup{Name: name})
 		}
 		last := &out[len(out)-1]
-		early := slices.Contains(cut.Warnings, analytics.Directional) // its intervals span nearly everything
-		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools, ranged(b) && !early)
-		p.Name, p.Early = cut.Value, early
+		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools, ranged(b) && cut.NFamilies > 1)
+		p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional)
+		p.Clear = p.Clear && !p.Early
 		last.Parts = append(last.Parts, p)
 	}
 	for i := range out {

@@ -134,9 +134,6 @@ func (s pairSeen) sentence(x, y string) string {
 			text = "No clear difference: " + inSentence(text)
 		}
 		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", s.apart(), render.PointsRange(p.CILow, p.CIHigh), verdict)
-		if p.Shown && s.Language == "" && s.unordered(x, y) {
-			text += ", but with all tools of the board compared at once their order is not proven"
-		}
 		return text + "." + s.turned(s.slug(x), s.slug(y))
 	}
 	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
@@ -164,11 +161,8 @@ func (s pairSeen) counts(x, y string) string {
 		text += ", as often as " + y
 	default:
 		text += fmt.Sprintf(" and %s in %s", y, chart.Fixed(second.UseRate))
-		if _, _, known := s.pair(s.slug(x), s.slug(y)); first.CILow > second.CIHigh && !known {
+		if _, _, known := s.pair(s.slug(x), s.slug(y)); first.CILow > second.CIHigh && !known && (s.Language != "" || !s.unordered(x, y)) {
 			text += "; the two intervals do not overlap"
-			if s.Language == "" && s.unordered(x, y) {
-				text += ", but with all tools of the board compared at once their order is not proven"
-			}
 		}
 	}
 	return text

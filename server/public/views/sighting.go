@@ -122,8 +122,8 @@ func (s sighting) sentence(tool string) string {
 	case s.alone():
 		return fmt.Sprintf("%s, %s is the only listed tool that agents used in %s.", inExisting, tool, unitsOf(s.Board, s.Part, s.Language))
 	case s.vague():
-		return fmt.Sprintf("%s, agents used %s in %s of %s, which says little of other work: the 95%% interval is %s.", inExisting,
-			tool, chart.Whole(int64(s.Use.Uses)), units, render.Interval(s.Use.CILow, s.Use.CIHigh))
+		return fmt.Sprintf("%s, agents used %s in %s of %s (%s), which says little of other work: the 95%% interval is %s.", inExisting,
+			tool, chart.Whole(int64(s.Use.Uses)), units, chart.Fixed(s.Use.UseRate), render.Interval(s.Use.CILow, s.Use.CIHigh))
 	}
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Fixed(s.Use.UseRate), units)
 }
@@ -187,6 +187,7 @@ type seenPlace struct {
 	More               string        // what the board has beyond these tools; empty for nothing
 	Again              bool          // another place of the page has the same study: the boards list different tools
 	OtherLanguage      bool          // of the same board
+	Count              string        // how often one tool was used, of how many units
 	Cite               string
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -144,6 +145,7 @@ func (r *Renderer) tool(slug string) (Page, error) {
 			one := r.seenPlace(s.Board, s.Part, s.Language, slug)
 			one.Again = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == one.Source })
 			one.OtherLanguage = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Category == one.Category })
+			one.Count = chart.Whole(int64(s.Use.Uses)) + " of " + unitsOf(s.Board, s.Part, s.Language)
 			one.Cite = citeObserved(r.in, s.Board, t.Name+" in "+s.Board.Name+", how often agents used it: "+citedUse(t.Name, s.Use)+" of "+unitsOf(s.Board, s.Part, s.Language), r.in.BaseURL+toolPath(slug))
 			d.Seen = append(d.Seen, one)
 		}

@@ -72,8 +72,9 @@ func (d *pairAgents) firm() string {
 		}
 	}
 	if len(tested) == 0 {
-		d.Tested = "No agent has enough data for a test: described, not tested."
-		return "In real work: not known. No coding agent has enough data for a test."
+		need := fmt.Sprintf("enough data for a test: %d %ss of %d repositories, none of which decides the rates", observed.MinUnits, d.Unit, observed.MinRepos)
+		d.Tested = "No agent has " + need + "."
+		return "In real work: not known. No coding agent has " + need + "."
 	}
 	var names, first, second []string
 	for i, shown := range observed.ShownTogether(pairs) {
