@@ -121,7 +121,7 @@ func rankNote(b *analytics.Board, shown []analytics.Standing) string {
 		switch {
 		case s.Picks == 0:
 		case !known && b.Field > len(shown):
-			return fmt.Sprintf("The ranges are among all %d tools of the list, also those without a pick, which widen them.", b.Field)
+			return fmt.Sprintf("Ranks are among all %d tools of the list, also those without a pick, which widen the ranges.", b.Field)
 		case high < s.RankHigh:
 			wider = append(wider, s.Tool+" "+ranks(s.RankLow, s.RankHigh))
 		}
@@ -129,7 +129,7 @@ func rankNote(b *analytics.Board, shown []analytics.Standing) string {
 	if len(wider) == 0 {
 		return ""
 	}
-	return "The ranges are among the picked tools. With the others compared, too, which may still be ahead of a tool with few picks: " + strings.Join(wider, ", ") + "."
+	return fmt.Sprintf("Ranks are among the picked tools. Among all %d of the list, of which those without a pick may still be ahead, the ranges are wider: %s.", b.Field, strings.Join(wider, ", "))
 }
 
 // Skip marks that n tools of a board are left out above a row, with a link to the board.
@@ -145,6 +145,11 @@ func (f Forest) Span() int {
 		return 3 + len(f.Metrics)
 	}
 	return 2 + len(f.Metrics)
+}
+
+// Ranked reports whether a row has a rank.
+func (f Forest) Ranked() bool {
+	return slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Rank > 0 || r.Ranks != "" })
 }
 
 // Ranged reports whether a row has a rank range.

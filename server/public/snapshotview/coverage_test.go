@@ -24,8 +24,8 @@ func TestPagesDoNotClaimTheCoverageOfAnImport(t *testing.T) {
 		doubts         []string
 		html, markdown string
 	}{
-		"measured": {nil, "<dt>Coverage</dt><dd>100%</dd>", "coverage 100%"},
-		"imported": {[]string{analytics.CoverageUnknown}, "<dt>Coverage</dt><dd>unknown</dd>", "coverage unknown"},
+		"measured": {nil, "<dt>Valid trials</dt><dd>40 <span class=\"sub\">100% of those planned</span></dd>", "40 valid trials (100% of those planned)"},
+		"imported": {[]string{analytics.CoverageUnknown}, "<dt>Valid trials</dt><dd>40 <span class=\"sub\">of an unknown number</span></dd>", "40 valid trials (of an unknown number)"},
 	} {
 		board := analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 40, Doubts: tt.doubts})
 		s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: sitetest.AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: sitetest.Base})

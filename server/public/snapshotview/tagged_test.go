@@ -61,7 +61,7 @@ func TestPagesShowWhatBacksARate(t *testing.T) {
 	s, older := sitetest.NewTagged(t), sitetest.NewOlder(t)
 	for path, want := range map[string][]string{
 		"/leaderboards/webserver": {
-			"22", "weighted as the eval says; prompts as if drawn from tickets of web teams", "Built its own: 0.0% (95% CI 0.0%–", "not picked", "in at most 18.4% of answers (95% bound)",
+			"22", "weighted as the eval says. The prompts stand for tickets of web teams", "Built its own: 0.0% (95% CI 0.0%–", "not picked", "in at most 18.4% of answers (95% bound)",
 			"Not picked in 336 answers:", "to the same prompt agree in 50% of cases (kappa 0.31, 84 combinations", "Weight", "Rates by tag", "Ecosystem", "Persona", "early",
 		},
 		"/tools/flask":   {"For models like these", "Raw rate", "Without one model", "Without one prompt family", "Effective trials", "Variance between trials", "tickets of web teams"},

@@ -26,6 +26,7 @@ type boardPage struct {
 	Agreement     *analytics.FieldAgreement // with what agents used; nil for one prompt, whose order says little
 	Age           age
 	Forest        render.Forest
+	Reading       []string // how to read the ranks, and the tools without a pick
 	Matrix        render.Matrix
 	Outcomes      []outcome
 	OutcomeBar    template.HTML
@@ -49,12 +50,22 @@ func (d boardPage) Shortlists() bool {
 // More names the filters that are shown when asked for.
 func (d boardPage) More() string {
 	var names []string
+	sort := ""
 	for _, f := range d.Filters {
-		if f.Folded {
+		switch {
+		case f.Folded && f.Name == "Sort":
+			sort = f.Name
+		case f.Folded:
 			names = append(names, strings.ToLower(f.Name))
 		}
 	}
-	return and(names)
+	switch {
+	case len(names) == 0:
+		return sort
+	case sort == "":
+		return "Filter by " + and(names)
+	}
+	return sort + ", filter by " + and(names)
 }
 
 // Leaders are the tools that have a colour of their own.
@@ -155,6 +166,8 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		d.Claim = "On one prompt, " + inSentence(d.Claim)
 	}
 	d.Standing = standing(b, d.Claim)
+	d.Reading, d.Forest.RankNote, d.Forest.Bound = []string{d.Forest.RankNote, d.Forest.Bound}, "", ""
+	d.Reading = slices.DeleteFunc(d.Reading, func(s string) bool { return s == "" })
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement
@@ -188,6 +201,14 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		}
 	}
 	return d
+}
+
+// Planned says which part of the planned trials is valid.
+func (d boardPage) Planned() string {
+	if d.Coverage == nil {
+		return "of an unknown number"
+	}
+	return chart.Percent(*d.Coverage) + " of those planned"
 }
 
 // Means says what the rates are of.

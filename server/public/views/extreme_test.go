@@ -133,7 +133,7 @@ func TestRangesAmongThePickedTools(t *testing.T) {
 		}
 	}
 	for _, text := range []string{string(board.HTML), string(board.Markdown)} {
-		if !strings.Contains(text, "The ranges are among the picked tools. With the others compared, too, which may still be ahead of a tool with few picks: ToolC 3–6.") {
+		if !strings.Contains(text, "Ranks are among the picked tools. Among all 6 of the list, of which those without a pick may still be ahead, the ranges are wider: ToolC 3–6.") {
 			t.Error(text)
 		}
 	}

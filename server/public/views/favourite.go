@@ -51,10 +51,11 @@ func inTermsOf(b *analytics.Board, text string) string {
 
 // estimand says what the rates of a board are of. Its end may be in the words of the eval.
 func estimand(b *analytics.Board) string {
+	text := strings.Replace(b.Estimand, "; prompts as if drawn from ", ". The prompts stand for ", 1)
 	if b.Study == "" {
-		return b.Estimand
+		return text
 	}
-	return strings.Replace(b.Estimand, " agents", " "+nounOf(b)+"s", 1)
+	return strings.Replace(text, " agents", " "+nounOf(b)+"s", 1)
 }
 
 // favourites returns what each agent of a board picks most. Agents without a pick, and those

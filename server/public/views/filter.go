@@ -45,7 +45,7 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		if len(values) == 0 || len(values) == 1 && name != "Sort" {
 			return
 		}
-		f, kept := filter{Name: name, Folded: chosen == &now.Tag || chosen == &now.Template || len(values) > maxUnfolded}, *chosen
+		f, kept := filter{Name: name, Folded: chosen == &now.Sort || chosen == &now.Tag || chosen == &now.Template || len(values) > maxUnfolded}, *chosen
 		*chosen = ""
 		f.Options = append(f.Options, option{Text: all, Link: now.Path(b.Category), On: !slices.Contains(values, kept)})
 		for _, v := range values {
