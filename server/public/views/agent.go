@@ -105,8 +105,10 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		tools := slices.Clone(own.Tools)
 		sorting.StableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
 		var parts []chart.Part
+		rest := 1.0
 		for _, t := range tools[:min(maxCard, len(tools))] {
 			if t.Picks > 0 {
+				rest -= shownRate(t.PickRate)
 				parts = line.add(parts, classOf(b, t.Slug), nameOf(b, t.Slug), t.PickRate)
 				own := &line.Top[len(line.Top)-1]
 				if t.Interval != nil && ranged(b) {
@@ -117,6 +119,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 				}
 			}
 		}
+		line.addRest(rest)
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
 		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
 			if len(b.Agents) > 1 {

@@ -65,24 +65,30 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 	}
 	c.Claim, _ = claim(b)
 	var parts []chart.Part
+	rest := 1.0
 	for _, s := range b.Tools[:min(maxCard, len(b.Tools))] {
 		if s.Picks > 0 {
 			parts = c.add(parts, classOf(b, s.Slug), s.Tool, s.PickRate)
+			rest -= shownRate(s.PickRate)
 		}
 	}
-	rest := 1.0
-	for _, s := range b.Tools[:len(parts)] {
-		rest -= math.Round(1000*s.PickRate) / 1000 // as shown
-	}
-	if len(parts) > 0 && rest >= leastRest {
-		c.Top = append(c.Top, portion{Class: "track", Tool: "others or no tool", Rate: chart.Fixed(rest)})
-	}
+	c.addRest(rest)
 	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
 	return c
 }
 
 // leastRest is the share of answers from which a card names those without a colour.
 const leastRest = .005
+
+// shownRate is a rate as pages print it.
+func shownRate(v float64) float64 { return math.Round(1000*v) / 1000 }
+
+// addRest adds what the tools of a card leave of the bar: its grey part.
+func (c *card) addRest(share float64) {
+	if len(c.Top) > 0 && share >= leastRest {
+		c.Top = append(c.Top, portion{Class: "track", Tool: "others or no tool", Rate: chart.Fixed(share)})
+	}
+}
 
 // add adds a tool to a card, and its part to the card's bar.
 func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart.Part {
