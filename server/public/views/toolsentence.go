@@ -70,13 +70,14 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 // rankFact is the rank of a picked tool with those that are possible, among the picked tools where that
 // is known. One prompt has no range.
 func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
-	if render.Single(*b) {
-		return render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "for one prompt"}
-	}
-	f := render.Fact{Name: "Rank", Value: fmt.Sprint(s.Rank)}
+	f := render.Fact{Name: "Rank", Value: fmt.Sprint(s.Rank), Note: "of " + quantity(b.Field, "tool")}
 	low, high, ok := render.PickedRange(b, s)
-	if f.Note = fmt.Sprintf("of %s", quantity(b.Field, "tool")); ok && render.CountPicked(b) < b.Field {
-		f.Note = fmt.Sprintf("of %s", quantity(render.CountPicked(b), "picked tool"))
+	if n := render.CountPicked(b); n < b.Field && (ok || render.Single(*b)) {
+		f.Note = "of " + quantity(n, "picked tool")
+	}
+	if render.Single(*b) {
+		f.Note += ", for one prompt"
+		return f
 	}
 	if low == high {
 		f.Note += "; no other rank is possible (95%)"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -38,7 +39,11 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
 	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
 		l := d.Agents[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s %s, %s %s.", l.Name, l.Rival, l.RivalRate, s.Tool, l.Rate), l.Link, "What it picks"
+		rates := fmt.Sprintf("%s %s, %s %s.", l.Rival, l.RivalRate, s.Tool, l.Rate)
+		if next := whatNow(b, s, trials); strings.Contains(next.Text, rates) { // the same agents
+			break
+		}
+		worst.Text, worst.Link, worst.More = l.Name+": "+rates, l.Link, "What it picks"
 	}
 	if worst.Text != "" {
 		d.Summary = append(d.Summary, worst)
