@@ -178,6 +178,8 @@ func TestReadersWithoutPointerOrScript(t *testing.T) {
 		at("Python web frameworks")
 		enter("main a[href='" + board + "?agent=gpt-4o-2024-08-06']")
 		at("Python web frameworks", "Only GPT-4o", "72 of 288 trials")
+		b.TabTo("main details.more > summary")
+		b.Do(chromedp.KeyEvent(kb.Enter))
 		enter("main nav a[href*='sort=name']")
 		at("Python web frameworks", "By name")
 		enter("main a[href='" + board + "/trials']")
