@@ -1,10 +1,13 @@
 package reporter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
@@ -20,7 +23,40 @@ func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Wi
 	all := attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
 		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
 	})
-	return creditedTo(all, q.Filter.Assistant), j.Truncated, nil
+	return creditedTo(ofGoal(all, j.Conversions, q.Filter.Goal), q.Filter.Assistant), j.Truncated, nil
+}
+
+// ofGoal leaves the conversions of a kind, and the refunds of orders of this kind; all where goal
+// is empty.
+func ofGoal(all []attribution.Credited, orders []attribution.Conversion, goal string) []attribution.Credited {
+	if goal == "" {
+		return all
+	}
+	kinds := map[string]string{}
+	for i := range orders {
+		kinds[orders[i].ID] = orders[i].Kind
+	}
+	return slices.DeleteFunc(all, func(c attribution.Credited) bool { return c.Kind != goal && (c.Order == "" || kinds[c.Order] != goal) })
+}
+
+// sortConversions sorts conversions, the oldest first, as a query says.
+func sortConversions(all []attribution.Credited, by string) {
+	key, descending := strings.CutPrefix(by, "-")
+	if by != "at" {
+		slices.Reverse(all)
+	}
+	if key != "kind" && key != "value" {
+		return
+	}
+	sorting.StableFunc(all, func(a, b attribution.Credited) int {
+		if descending {
+			a, b = b, a
+		}
+		if key == "kind" {
+			return cmp.Compare(a.Kind, b.Kind)
+		}
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Value, b.Value))
+	})
 }
 
 // creditedTo leaves the conversions of which a family has or possibly has a share, with its
@@ -43,7 +79,7 @@ func creditedTo(all []attribution.Credited, family string) []attribution.Credite
 	return out
 }
 
-// Conversions lists the conversions of a workspace, the newest first.
+// Conversions lists the conversions of a workspace, the newest first unless the query sorts them.
 func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Query, offset, limit int) (*traffic.Conversions, error) {
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {
@@ -56,7 +92,7 @@ func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Q
 	credited = slices.DeleteFunc(credited, func(c attribution.Credited) bool {
 		return q.Only == traffic.OnlyCredited && c.Evidence == "" || q.Only == traffic.OnlyPossible && c.Possible == nil
 	})
-	slices.Reverse(credited)
+	sortConversions(credited, q.Sort)
 	out := &traffic.Conversions{
 		Window: traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
 		Model:  q.Model, LookbackDays: int(q.Lookback / day), Total: len(credited), Offset: offset, Truncated: truncated,

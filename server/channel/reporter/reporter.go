@@ -43,6 +43,7 @@ func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query)
 
 func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
 	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Filter: q.Filter}
+	w.Filter.Goal = "" // of conversions alone
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if q.Wants(traffic.PartLandings) {
 		r.Source.Landings = addLandings(r.Source.Landings, credited, &q)
 	}
-	if q.Filter.Assistant != "" {
+	if q.Filter.Assistant != "" || q.Filter.Goal != "" {
 		addConversions(r.Source.Trend, credited, q.TZ)
 	}
 	addCredited(r.Source.Trend, credited, q.TZ)

@@ -26,6 +26,9 @@ type Query struct {
 	Limit int
 	// Only leaves some of the conversions of a list.
 	Only Only
+	// Sort orders the conversions of a list: at, kind or value, with a minus for the largest
+	// first. All others are -at.
+	Sort string
 }
 
 // A Filter selects visits by each of its fields that is not empty.
@@ -35,8 +38,10 @@ type Filter struct {
 	// Page is the host and path of a page: acme.dev/docs; or only the path, on any host.
 	Page string
 	// Assistant is the family of an agent: its visits, the people whom it sent, and the
-	// conversions that are credited to it. The other fields do not filter conversions.
+	// conversions that are credited to it. Agent and Page do not filter conversions.
 	Assistant string
+	// Goal is a kind of conversions: signup. It filters conversions alone.
+	Goal string
 }
 
 // DefaultLimit and MaxLimit are how many rows a list has, and has at most.

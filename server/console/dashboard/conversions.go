@@ -63,6 +63,7 @@ type conversionsData struct {
 	Page        page
 	Trend       trend
 	Show        []choice
+	List        []header
 	Total       count
 	First, Last count
 	Rows        []conversionRow
@@ -81,7 +82,6 @@ func (h *Handler) conversions(v *visit) error {
 		return err
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path+"/conversions", conversions(), nil)
-	d.referred = newReferred(&d.Page, r)
 	only := traffic.Only(v.R.URL.Query().Get("show"))
 	if only != traffic.OnlyCredited && only != traffic.OnlyPossible {
 		only = ""
@@ -94,10 +94,14 @@ func (h *Handler) conversions(v *visit) error {
 		d.Show = append(d.Show, choice{Name: c.name, Link: v.query.link(path, "show", string(c.only)), On: only == c.only})
 	}
 	d.Page.Filter.Only = string(only)
+	d.referred = newReferred(&d.Page, r)
+	d.List = sortBy(&d.Page, nil, []column[conversionRow]{ // the reports sort the rows
+		{name: "When", key: "at"}, {name: "Kind", key: "kind", text: true}, {name: "Value", class: "num", key: "value"}, {name: "Credited to"},
+	}, "-at")
 	number, _ := strconv.Atoi(v.R.URL.Query().Get("page")) // invalid numbers become 0, the first page
 	number = min(max(number, 1), 1_000_000)
 	q := v.query.Query
-	q.Only = only
+	q.Only, q.Sort = only, v.query.sort
 	list, err := h.Reports.Conversions(v.R.Context(), v.Workspace.ID, q, (number-1)*conversionsAtOnce, conversionsAtOnce)
 	if err != nil {
 		return err

@@ -168,7 +168,8 @@ func (v *visit) page(tab string) page {
 	return p
 }
 
-func (v *visit) link(path string) string { return v.query.link(path) }
+// link returns the address of a tab; its tables have columns of their own.
+func (v *visit) link(path string) string { return v.query.link(path, "sort", "") }
 
 // show answers with a page.
 func (v *visit) show(name, title string, data any) error {
@@ -187,7 +188,7 @@ func (v *visit) report(p *page, parts traffic.Parts, limit int) (*traffic.Report
 		return nil, err
 	}
 	p.Health = v.health(&r.Health, r.Window.CompleteThrough)
-	p.Filter.suggest(&r.Source)
+	p.Filter.suggest(r)
 	return r, nil
 }
 

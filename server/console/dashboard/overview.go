@@ -26,18 +26,39 @@ type overviewData struct {
 	Alerts    []alertRow // of the window
 	Changes   []changed
 	Further   []changed // more of them, behind a click
-	Agents    []agentRow
-	Gaps      []gapRow
-	Pages     []pageRow
-	Referrals []referralRow
-	Landings  []landingRow
+	Agents    *listed[agentRow]
+	Gaps      *listed[gapRow]
+	Pages     *listed[pageRow]
+	Referrals *listed[referralRow]
+	Landings  *listed[landingRow]
 	Empty     []string // what the lists without rows say
 	Filtered  bool
 	People    bool // conversions belong to what the filter selects
 	Noise     string
 }
 
+// A listed is the top of a list. All is how many rows the list has, where that is more.
+type listed[T any] struct {
+	Rows []T
+	All  string
+}
+
+// topOf returns the top of a list, nil for an empty one.
+func topOf[T any](rows []T) *listed[T] {
+	if len(rows) == 0 {
+		return nil
+	}
+	out := &listed[T]{Rows: top(rows)}
+	if len(rows) > topRows {
+		out.All = rowCount(len(rows))
+	}
+	return out
+}
+
 func (h *Handler) overview(v *visit) error {
+	if !v.query.people() {
+		v.query.ignore("goal", noGoal)
+	}
 	d := overviewData{Page: v.page("Overview")}
 	r, err := v.report(&d.Page, 0, traffic.MaxLimit)
 	if err != nil {
@@ -81,7 +102,7 @@ func (h *Handler) overview(v *visit) error {
 	if d.Alerts, err = v.recentAlerts(); err != nil {
 		return err
 	}
-	d.Outcome = newOutcome(&r.Outcome)
+	d.Outcome = newOutcome(&d.Page, &r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
 	}
@@ -89,11 +110,11 @@ func (h *Handler) overview(v *visit) error {
 		d.Changes, d.Alerts = nil, nil
 	}
 	d.Changes, d.Further = top(d.Changes), d.Changes[len(top(d.Changes)):]
-	d.Agents = top(agentRows(&d.Page, r.Source.Agents))
-	d.Gaps = top(slices.DeleteFunc(gapRows(&d.Page, r.Source.Gaps), func(row gapRow) bool { return row.Status == 0 })) // of requests, as the tile counts
-	d.Pages = top(pageRows(&d.Page, r.Source.Pages))
-	d.Referrals = top(referralRows(&d.Page, r))
-	d.Landings = top(landingRows(&d.Page, r.Source.Landings))
+	d.Agents = topOf(agentRows(&d.Page, r.Source.Agents))
+	d.Gaps = topOf(slices.DeleteFunc(gapRows(&d.Page, r.Source.Gaps), func(row gapRow) bool { return row.Status == 0 })) // of requests, as the tile counts
+	d.Pages = topOf(pageRows(&d.Page, r.Source.Pages))
+	d.Referrals = topOf(referralRows(&d.Page, r))
+	d.Landings = topOf(landingRows(&d.Page, r.Source.Landings))
 	d.Empty = d.empty()
 	noise := int64(0)
 	for _, n := range r.Source.Noise {
@@ -103,12 +124,6 @@ func (h *Handler) overview(v *visit) error {
 	return v.show("workspace", "Overview", d)
 }
 
-// Rated says what the rates of assistants count.
-func (d overviewData) Rated() rated { return rated{d.People, anyOver(d.Referrals)} }
-
-// Landed says what the rates of landing pages count.
-func (d overviewData) Landed() rated { return rated{d.People, anyOver(d.Landings)} }
-
 // empty says which lists have no rows: a line of text takes less room than a card each.
 func (d *overviewData) empty() (out []string) {
 	referrals := "No known referral from an assistant."
@@ -116,13 +131,13 @@ func (d *overviewData) empty() (out []string) {
 		referrals = "People have no agent: filter by an assistant to see referrals and conversions."
 	}
 	for _, list := range []struct {
-		rows int
+		none bool
 		text string
 	}{
-		{len(d.Gaps), "No missing pages."}, {len(d.Agents), "No agent visits in this window."}, {len(d.Pages), "No agent read a page."},
-		{len(d.Referrals), referrals},
+		{d.Gaps == nil, "No missing pages."}, {d.Agents == nil, "No agent visits in this window."}, {d.Pages == nil, "No agent read a page."},
+		{d.Referrals == nil, referrals},
 	} {
-		if list.rows == 0 {
+		if list.none {
 			out = append(out, list.text)
 		}
 	}
@@ -158,12 +173,13 @@ type outcome struct {
 }
 
 type kindRow struct {
-	Kind                      string
+	Kind, Only                string // Only leads to the overview of this kind alone
 	Total, Assisted, Possible count
 	AgentDriven               string
 	Bar                       template.HTML
 }
 
+// A revenueRow is the revenue in a currency; Refunded is empty without refunds.
 type revenueRow struct{ Currency, Total, AgentDriven, Refunded string }
 
 type creditRow struct {
@@ -173,7 +189,7 @@ type creditRow struct {
 	Bar                template.HTML
 }
 
-func newOutcome(o *traffic.Outcome) outcome {
+func newOutcome(p *page, o *traffic.Outcome) outcome {
 	out := outcome{Truncated: o.Truncated}
 	top := 0.0
 	for _, k := range o.Conversions {
@@ -181,12 +197,16 @@ func newOutcome(o *traffic.Outcome) outcome {
 	}
 	for _, k := range o.Conversions {
 		out.Kinds = append(out.Kinds, kindRow{
-			Kind: k.Kind, Total: count(k.Total), Assisted: count(k.Assisted), Possible: count(k.Possible), AgentDriven: share(k.AgentDriven),
+			Kind: k.Kind, Only: p.only("goal", k.Kind), Total: count(k.Total), Assisted: count(k.Assisted), Possible: count(k.Possible), AgentDriven: share(k.AgentDriven),
 			Bar: chart.Bar(int64(1000*k.AgentDriven), int64(1000*top), "plain"),
 		})
 	}
 	for _, m := range o.Revenue {
-		out.Revenue = append(out.Revenue, revenueRow{m.Currency, amount(m.Total, m.Currency), amount(m.AgentDriven, m.Currency), amount(m.Refunded, m.Currency)})
+		row := revenueRow{Currency: m.Currency, Total: amount(m.Total, m.Currency), AgentDriven: amount(m.AgentDriven, m.Currency)}
+		if float(m.Refunded) != 0 {
+			row.Refunded = amount(m.Refunded, m.Currency)
+		}
+		out.Revenue = append(out.Revenue, row)
 	}
 	most := 0.0
 	for _, a := range o.TopAgents {

@@ -120,7 +120,7 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	at := m.Standing()
 	source := "public board of " + m.Board.Name
 	if m.Source == picks.Own {
-		source = "your newest run on " + m.Board.Name
+		source = "your run on " + m.Board.Name
 	}
 	if m.Board.AsOf != nil {
 		source += ", " + m.Board.AsOf.UTC().Format("2 Jan 2006")
@@ -132,13 +132,10 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	}
 	o.Tile.Versus, o.Tile.Ruler = versus(m)
 	if c := m.Change; c != nil {
-		o.Tile.Compare = choice{Name: "Compare with the run of " + c.Since.UTC().Format("2 Jan 2006"), Link: c.URL}
+		o.Tile.Compare = choice{Name: "Compare with " + c.Since.UTC().Format("2 Jan"), Link: c.URL}
 	}
 	if m.Source == picks.Own {
-		o.Tile.Why = choice{Name: "Why it loses", Link: m.URL + "/explain"}
-		if at.Rank == 1 {
-			o.Tile.Why.Name = "Where it is not picked"
-		}
+		o.Tile.Why = choice{Name: "Reasons", Link: m.URL + "/explain"}
 	}
 	if m.Board.Synthetic {
 		o.Tile.Name = "Rehearsal: simulated pick rate of " + at.Tool
@@ -174,7 +171,7 @@ func rankRange(m *picks.Measured) string {
 		}
 	}
 	if at.RankLow <= apart {
-		out += ", by the test of all pairs, which is stricter than the bands"
+		out += ", by the test of all pairs"
 	}
 	return out
 }

@@ -12,12 +12,16 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
+// noGoal is why a filter by goal does not apply to visits.
+const noGoal = "visits have no goal"
+
 // A query holds the parameters of a page, and is the only place that encodes them
 // in URLs.
 type query struct {
 	traffic.Query
 	kept url.Values // parameters that every link keeps
 	now  time.Time
+	sort string   // of tables: the key of a column, with a minus for descending order
 	off  []string // filters that the page does not have
 	idle []chip   // of these, those that are set, and stay set for the other pages
 }
@@ -27,8 +31,8 @@ type query struct {
 // Days win over a window.
 func readQuery(r *http.Request, now time.Time) (*query, error) {
 	given, kept := r.URL.Query(), url.Values{}
-	for _, name := range []string{"window", "from", "to", "tz", "model", "lookbackDays"} {
-		if text := given.Get(name); text != "" {
+	for _, name := range []string{"window", "from", "to", "tz", "model", "lookbackDays", "sort"} {
+		if text := clip(given.Get(name)); text != "" {
 			kept.Set(name, text)
 		}
 	}
@@ -44,7 +48,7 @@ func readQuery(r *http.Request, now time.Time) (*query, error) {
 			kept.Set(f.name, *f.value)
 		}
 	}
-	return &query{Query: q, kept: kept, now: now}, err
+	return &query{Query: q, kept: kept, now: now, sort: kept.Get("sort")}, err
 }
 
 // maxFilter is how many characters a filter has.
@@ -62,11 +66,11 @@ type filterField struct {
 }
 
 func filters(f *traffic.Filter) []filterField {
-	return []filterField{{"agent", "Agent", &f.Agent}, {"path", "Page", &f.Page}, {"assistant", "Assistant", &f.Assistant}}
+	return []filterField{{"agent", "Agent", &f.Agent}, {"path", "Page", &f.Page}, {"assistant", "Assistant", &f.Assistant}, {"goal", "Goal", &f.Goal}}
 }
 
-// filtered reports whether visits are filtered.
-func (q *query) filtered() bool { return q.Filter != traffic.Filter{} }
+// filtered reports whether visits are filtered. A goal is of conversions alone.
+func (q *query) filtered() bool { return q.Filter != traffic.Filter{Goal: q.Filter.Goal} }
 
 // people reports whether conversions can be filtered like visits: they have no agent and no
 // page.
@@ -117,7 +121,8 @@ func (q *query) inputs() (out []filterInput) {
 }
 
 // suggest offers what a report lists as values of the filters.
-func (f *filter) suggest(s *traffic.Source) {
+func (f *filter) suggest(r *traffic.Report) {
+	s := &r.Source
 	for i := range f.Inputs {
 		var options []string
 		switch f.Inputs[i].name {
@@ -132,6 +137,10 @@ func (f *filter) suggest(s *traffic.Source) {
 		case "assistant":
 			for j := range s.Referrals {
 				options = append(options, s.Referrals[j].Agent)
+			}
+		case "goal":
+			for _, k := range r.Outcome.Conversions {
+				options = append(options, k.Kind)
 			}
 		}
 		options = slices.DeleteFunc(options, func(name string) bool { return name == "" })
@@ -232,7 +241,8 @@ const widest = 400 * 24 * time.Hour
 
 // A filter is the form that changes the query.
 type filter struct {
-	Path, Window, From, Through, TZ, Lookback, Span string
+	Path, Window, From, Through, TZ, Lookback, Span string // Span is empty where Windows show it
+	Sort                                            string // of tables
 	Problem, Field                                  string // what is wrong, and its first word: a field; empty for nothing
 	Only                                            string // of conversions
 	Model                                           term
@@ -248,9 +258,12 @@ type filter struct {
 
 func (q *query) filter(path string) filter {
 	f := filter{
-		Path: path, Window: q.kept.Get("window"), TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
+		Path: path, Window: q.kept.Get("window"), Sort: q.sort, TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
-		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "assistant", ""),
+		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "assistant", "", "goal", ""),
+	}
+	if slices.ContainsFunc(f.Windows, func(c choice) bool { return c.On }) {
+		f.Span = "" // the chosen window is shown beside the filter
 	}
 	f.Covers = covers(f.Inputs)
 	if q.To.Sub(q.From) < widest {
@@ -271,11 +284,13 @@ func (q *query) filter(path string) filter {
 	return f
 }
 
-// covers names fields in a sentence.
+// covers names in a sentence the fields that filter all numbers.
 func covers(inputs []filterInput) string {
 	var names []string
 	for _, f := range inputs {
-		names = append(names, strings.ToLower(f.label))
+		if f.name != "goal" {
+			names = append(names, strings.ToLower(f.label))
+		}
 	}
 	if len(names) == 0 {
 		return ""

@@ -25,17 +25,20 @@ type converted struct {
 	Kinds       string // the conversions by kind
 	Rate        string // conversions of all kinds per landing; empty without landings
 	over        bool   // the rate exceeds 100 %
+	credited    float64
+	rate        float64 // -1 without landings
 }
 
 func newConverted(conversions float64, kinds map[string]float64, landings int64) converted {
-	out := converted{Conversions: share(conversions)}
+	out := converted{Conversions: share(conversions), credited: conversions, rate: -1}
 	var words []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		words = append(words, kind+" "+share(kinds[kind]))
 	}
 	out.Kinds = strings.Join(words, ", ")
 	if landings > 0 {
-		out.Rate, out.over = chart.Percent(conversions/float64(landings)), conversions > float64(landings)
+		out.rate, out.over = conversions/float64(landings), conversions > float64(landings)
+		out.Rate = chart.Percent(out.rate)
 	}
 	return out
 }
@@ -78,6 +81,23 @@ type landingRow struct {
 	converted
 }
 
+// Cells are the numbers of the row.
+func (r *referralRow) Cells(converts bool) landedCells {
+	return landedCells{r.Landings, r.converted, converts}
+}
+
+// Cells are the numbers of the row.
+func (r *landingRow) Cells(converts bool) landedCells {
+	return landedCells{r.Landings, r.converted, converts}
+}
+
+// A landedCells is the numbers of a row of the overview.
+type landedCells struct {
+	Landings count
+	converted
+	Converts bool // conversions belong to what the filter selects
+}
+
 // landingsShown is how many landing pages are shown at once.
 const landingsShown = 12
 
@@ -109,6 +129,7 @@ type rated struct{ Converts, Over bool }
 
 // A landingTable is a part of the list of landing pages.
 type landingTable struct {
+	Headers  []header
 	Rows     []landingRow
 	Converts bool
 }
@@ -119,16 +140,40 @@ type referred struct {
 	Landings  []landingRow
 	Further   []landingRow // more of them, behind a click
 	Converts  bool         // conversions belong to what the filter selects
+	// The headers of the two tables.
+	Headers, LandingHeaders []header
 }
 
 func newReferred(p *page, r *traffic.Report) referred {
+	d := referred{Referrals: referralRows(p, r), Converts: p.query.people()}
 	rows := landingRows(p, r.Source.Landings)
-	n := min(len(rows), landingsShown)
-	return referred{referralRows(p, r), rows[:n], rows[n:], p.query.people()}
+	n := 3 // columns without conversions
+	if d.Converts {
+		n = 5
+	}
+	d.Headers = sortBy(p, d.Referrals, []column[referralRow]{
+		textColumn("Assistant", "name", func(r *referralRow) string { return strings.ToLower(r.Agent) }),
+		numberColumn("Landings (minimum)", "landings", func(r *referralRow) count { return r.Landings }),
+		numberColumn("Known visitors", "visitors", func(r *referralRow) count { return r.Visitors }),
+		numberColumn("Conversions", "conversions", func(r *referralRow) float64 { return r.credited }),
+		numberColumn("Rate", "rate", func(r *referralRow) float64 { return r.rate }),
+	}[:n], "-landings")
+	d.LandingHeaders = sortBy(p, rows, []column[landingRow]{
+		textColumn("Page", "name", func(r *landingRow) string { return r.Path }),
+		numberColumn("Landings (minimum)", "landings", func(r *landingRow) count { return r.Landings }),
+		numberColumn("Known visitors", "visitors", func(r *landingRow) count { return r.Visitors }),
+		numberColumn("Conversions", "conversions", func(r *landingRow) float64 { return r.credited }),
+		numberColumn("Rate", "rate", func(r *landingRow) float64 { return r.rate }),
+	}[:n], "-landings")
+	shown := min(len(rows), landingsShown)
+	d.Landings, d.Further = rows[:shown], rows[shown:]
+	return d
 }
 
 // Table returns a table of some of the landing pages.
-func (r referred) Table(rows []landingRow) landingTable { return landingTable{rows, r.Converts} }
+func (r referred) Table(rows []landingRow) landingTable {
+	return landingTable{r.LandingHeaders, rows, r.Converts}
+}
 
 // Over reports whether the rate of an assistant exceeds 100 %.
 func (r referred) Over() bool { return anyOver(r.Referrals) }

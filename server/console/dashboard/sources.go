@@ -23,6 +23,8 @@ type agentRow struct {
 	Touches, Spoofed     count
 	Pages                count
 	OK, Last             string
+	ok                   float64 // -1 where it is unknown
+	seen                 string  // RFC 3339
 	Bar, Split           template.HTML
 	verification         verification
 }
@@ -38,13 +40,13 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		genuine := a.Touches - a.Spoofed
 		row := agentRow{
 			Name: a.Agent, Operator: a.Operator, Class: class(a.Class), Touches: count(genuine), Spoofed: count(a.Spoofed), Pages: count(a.Pages),
-			verification: newVerification(a), Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
+			verification: newVerification(a), Last: moment(a.LastSeen, p.query.TZ), seen: a.LastSeen, OK: "unknown", ok: -1, Bar: chart.Bar(genuine, most, a.Class),
 		}
 		if a.Agent != "" {
 			row.Link, row.Only = p.To("agents", a.Agent), p.only("agent", a.Agent)
 		}
 		if a.OKRate != nil {
-			row.OK = chart.Percent(*a.OKRate)
+			row.OK, row.ok = chart.Percent(*a.OKRate), *a.OKRate
 		}
 		row.Split = row.verification.bar()
 		out = append(out, row)
@@ -75,8 +77,22 @@ func spoken(parts []chart.Part) string {
 	return strings.Join(words, ", ")
 }
 
+// agentColumns are the columns of the list of agents.
+func agentColumns() []column[agentRow] {
+	return []column[agentRow]{
+		textColumn("Agent", "agent", func(r *agentRow) string { return strings.ToLower(r.Name) }),
+		{name: "Identity", class: "half"},
+		numberColumn("Visits", "visits", func(r *agentRow) count { return r.Touches }),
+		numberColumn("Spoofed", "spoofed", func(r *agentRow) count { return r.Spoofed }),
+		numberColumn("Pages", "pages", func(r *agentRow) count { return r.Pages }),
+		numberColumn("Success rate", "success", func(r *agentRow) float64 { return r.ok }),
+		numberColumn("Last seen", "seen", func(r *agentRow) string { return r.seen }),
+	}
+}
+
 type agentsData struct {
 	Page     page
+	Headers  []header
 	Trend    trend
 	Agents   []agentRow
 	Verdicts []legend
@@ -86,6 +102,7 @@ type agentsData struct {
 }
 
 func (h *Handler) agents(v *visit) error {
+	v.query.ignore("goal", noGoal)
 	d := agentsData{Page: v.page("Agents")}
 	r, err := v.report(&d.Page, traffic.PartAgents|traffic.PartTrend, listRows)
 	if err != nil {
@@ -93,6 +110,7 @@ func (h *Handler) agents(v *visit) error {
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, d.Page.Path+"/agents", visits(), nil)
 	d.Agents = agentRows(&d.Page, r.Source.Agents)
+	d.Headers = sortBy(&d.Page, d.Agents, agentColumns(), "-visits")
 	all := verificationOf(d.Agents)
 	d.Verdicts, d.Doubts = all.verdicts(), all.doubts()
 	d.Advice = newAdvice(&all, r.Health.IdentityLists)
@@ -125,6 +143,7 @@ type agentData struct {
 func (h *Handler) agent(v *visit) error {
 	name := route.Param(v.R, "agent")
 	v.query.unfilter("agent") // of another one
+	v.query.ignore("goal", noGoal)
 	d := agentData{Page: v.page("Agents"), Name: name}
 	d.Only = d.Page.only("agent", name)
 	v.query.Filter.Agent = d.Name
@@ -177,20 +196,32 @@ func pageRows(p *page, pages []traffic.PageSource) []pageRow {
 	return out
 }
 
+// pageColumns are the columns of the list of pages.
+func pageColumns() []column[pageRow] {
+	return []column[pageRow]{
+		textColumn("Page", "page", func(r *pageRow) string { return r.Path }),
+		{name: "By class", class: "half"},
+		numberColumn("Reads", "reads", func(r *pageRow) count { return r.Touches }),
+	}
+}
+
 type pagesData struct {
-	Page   page
-	Legend []term
-	Pages  []pageRow
-	Cut    int
+	Page    page
+	Legend  []term
+	Headers []header
+	Pages   []pageRow
+	Cut     int
 }
 
 func (h *Handler) pages(v *visit) error {
+	v.query.ignore("goal", noGoal)
 	d := pagesData{Page: v.page("Pages"), Legend: classes()}
 	r, err := v.report(&d.Page, traffic.PartPages, listRows)
 	if err != nil {
 		return err
 	}
 	d.Pages = pageRows(&d.Page, r.Source.Pages)
+	d.Headers = sortBy(&d.Page, d.Pages, pageColumns(), "-reads")
 	d.Cut = cut(len(d.Pages))
 	return v.show("workspace-pages", "Pages", d)
 }
@@ -259,6 +290,7 @@ type siteFacts struct {
 }
 
 func (h *Handler) gaps(v *visit) error {
+	v.query.ignore("goal", noGoal)
 	d := gapsData{Page: v.page("Gaps")}
 	r, err := v.report(&d.Page, traffic.PartGaps, listRows)
 	if err != nil {
@@ -313,6 +345,7 @@ type noiseData struct {
 }
 
 func (h *Handler) noise(v *visit) error {
+	v.query.ignore("goal", noGoal)
 	d := noiseData{Page: v.page("Noise")}
 	r, err := v.report(&d.Page, traffic.PartNoise|traffic.PartAgents, listRows)
 	if err != nil {

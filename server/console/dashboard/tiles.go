@@ -150,23 +150,23 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 	gaps.Look = map[string]string{rise: fall, fall: rise}[gaps.Look] // fewer are better
 	out := []tile{
 		{
-			Name: "Agent visits", Value: chart.Whole(h.touches), Note: "verified and unverified; spoofed excluded", Link: p.To("agents"),
+			Name: "Agent visits", Value: chart.Whole(h.touches), Note: "spoofed excluded", Link: p.To("agents"),
 			Delta: change(float64(h.touches), float64(old.touches)), Spark: h.spark(visitsOf),
 		},
 		{
-			Name: "Pages read", Value: rowCount(h.pages), Note: many(h.reads, "successful read", "successful reads"), Link: p.To("pages"),
+			Name: "Pages read", Value: rowCount(h.pages), Note: many(h.reads, "read", "reads"), Link: p.To("pages"),
 			Delta: counted(h.pages, old.pages), Spark: h.spark(func(d traffic.Day) int64 { return d.Reads }),
 		},
 		{
-			Name: "Gaps", Value: rowCount(h.gaps), Note: many(h.asked, "failed request", "failed requests") + " for users", Link: p.To("gaps"),
+			Name: "Gaps", Value: rowCount(h.gaps), Note: many(h.asked, "failure", "failures") + " for users", Link: p.To("gaps"),
 			Delta: gaps, Spark: h.spark(func(d traffic.Day) int64 { return d.Failed }),
 		},
 		{
-			Name: "Referrals", Value: chart.Whole(h.landings), Note: "minimum: assistants hide many", Link: p.To("referrals"),
+			Name: "Referrals", Value: chart.Whole(h.landings), Note: "a minimum", Link: p.To("referrals"),
 			Delta: change(float64(h.landings), float64(old.landings)), Spark: h.spark(func(d traffic.Day) int64 { return d.Referrals }),
 		},
 		{
-			Name: "Conversions by agents", Value: share(h.credited), Note: "of " + chart.Whole(h.conversions) + " conversions (minimum)", Link: p.To("conversions"),
+			Name: "Conversions by agents", Value: share(h.credited), Note: "of " + chart.Whole(h.conversions) + ", a minimum", Link: p.To("conversions"),
 			Delta: change(h.credited, old.credited), Spark: h.spark(func(d traffic.Day) int64 { return d.Conversions }),
 		},
 	}
@@ -186,7 +186,7 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			revenue.More = append(revenue.More, text)
 			continue
 		}
-		revenue.Value, revenue.Note = text, "minimum, net of refunds"
+		revenue.Value, revenue.Note = text, "net, a minimum"
 		revenue.Delta = change(float(m.AgentDriven), revenueIn(old.revenue, m.Currency))
 		revenue.Spark = h.spark(func(d traffic.Day) int64 { return int64(100 * moneyIn(d.Revenue, m.Currency)) })
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // explainPart is the name of the page among those of a run.
-const explainPart = "Why it loses"
+const explainPart = "Reasons"
 
 type explainData struct {
 	Page      layout.Page

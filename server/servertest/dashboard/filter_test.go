@@ -137,8 +137,8 @@ func TestLandingPages(t *testing.T) {
 		page      string
 		want, not []string
 	}{
-		{"", []string{`id="h-landings"`, `>/docs</a>`, `data-label="Rate"><b>100%</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
-		{"?path=/docs", []string{`data-label="Visits">4<`, `value="/docs"`}, []string{`data-label="Rate"`, "pricing"}},
+		{"", []string{`id="h-landings"`, `>/docs</a>`, `<td class="num"><b>100%</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
+		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`}, []string{`>Rate<`, "pricing"}},
 		{"?agent=GPTBot", nil, []string{`id="h-landings"`}},
 		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
 		{"/conversions", []string{`Rate by assistant`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},

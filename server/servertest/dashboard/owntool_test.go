@@ -71,7 +71,7 @@ func TestTheOwnToolComesFirst(t *testing.T) {
 	if between := body[gaps:lost]; gaps < 0 || lost < gaps || strings.Count(between, "<section") != 1 {
 		t.Error("the lost prompts do not stand beside the gaps")
 	}
-	if !regexp.MustCompile(`<span class="sub">Flask · Build `).MatchString(body) {
+	if !regexp.MustCompile(`<span class="sub clamp">Flask · Build `).MatchString(body) {
 		t.Error("no prompt is lost to Flask")
 	}
 	o.send("/tool", url.Values{"tool": {"django-orm"}})
@@ -188,7 +188,7 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	if now, err := d.Agents.DB.Read().PickWatch(t.Context(), o.id); err != nil || now.Tool != "acorn" || now.DigestOff {
 		t.Errorf("it follows %+v, %v", now, err)
 	}
-	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", `<p class="span"><span>` + chart.Percent(m.Nights[0].Tools[0].PickRate) + ` on 21 Nov 2026</span><span>75% on 21 Nov 2026`, "your newest run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Where it is not picked`, `<span class="mine"><bdi>Acorn`} {
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", `<p class="span"><span>` + chart.Percent(m.Nights[0].Tools[0].PickRate) + ` on 21 Nov 2026</span><span>75% on 21 Nov 2026`, "your run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Reasons`, `<span class="mine"><bdi>Acorn`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -27,7 +27,7 @@ func TestWhyItLoses(t *testing.T) {
 	o := newOwner(t, s, "dana", "paid")
 	_, _, now, _ := o.fill()
 	page := o.at("/runs/" + now.ID + "/explain")
-	if _, body := o.get(o.at("/runs/" + now.ID)); !strings.Contains(body, `href="`+page+`">Why it loses</a>`) {
+	if _, body := o.get(o.at("/runs/" + now.ID)); !strings.Contains(body, `href="`+page+`">Reasons</a>`) {
 		t.Errorf("the run does not lead there: %s", text(body))
 	}
 	status, body := o.get(page + "?tool=Dogwood")

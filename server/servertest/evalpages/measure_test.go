@@ -307,7 +307,7 @@ func TestOwnResult(t *testing.T) {
 	follow("birch")
 	follow("acorn") // it follows one already
 	_, body := o.get(o.at("/runs/" + now.ID))
-	for _, want := range []string{"Birch is picked in", "95% interval", "Acorn Pay leads with", "Why it loses", "Schedule it", "Shortlist: picked or named as a viable option."} {
+	for _, want := range []string{"Birch is picked in", "95% interval", "Acorn Pay leads with", "Reasons", "Schedule it", "Shortlist: picked or named as a viable option."} {
 		if !strings.Contains(text(body), want) {
 			t.Errorf("%q is missing in %s", want, text(body))
 		}
