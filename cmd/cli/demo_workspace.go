@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"time"
 
 	assembly "github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/change"
+	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -79,6 +81,20 @@ type sampleExcluded struct {
 	page          samplePage
 }
 
+// sampleSpoofed holds the addresses of spoofed agents: documentation has them, and no operator.
+func sampleSpoofed() netip.Prefix { return netip.MustParsePrefix("198.51.100.0/24") }
+
+// identifySample makes the spoofed visits of the sample spoofed where the lists of addresses are too
+// old to refute a name.
+func identifySample(identify func(*event.Input, *event.Record)) func(*event.Input, *event.Record) {
+	return func(in *event.Input, r *event.Record) {
+		identify(in, r)
+		if sampleSpoofed().Contains(in.IP) {
+			r.Verdict, r.VerdictReason, r.VerdictListDate = string(agentid.IPMismatch), "", ""
+		}
+	}
+}
+
 // samplePages are what agents read, the most read first; pages of status 404 are the gaps.
 func samplePages() []samplePage {
 	return []samplePage{
@@ -137,7 +153,11 @@ func (a *app) alertSample(ctx context.Context, srv *assembly.App, w *state.Works
 
 // sendSample stores the events as a site would send them.
 func (a *app) sendSample(ctx context.Context, srv *assembly.App, token string) error {
-	key, err := srv.Collect.Authenticate(ctx, token)
+	cfg := srv.Collect.Config
+	cfg.Identify = identifySample(cfg.Identify)
+	sender := collect.New(cfg)
+	defer sender.Close()
+	key, err := sender.Authenticate(ctx, token)
 	if err != nil {
 		return err
 	}
@@ -157,7 +177,7 @@ func (a *app) sendSample(ctx context.Context, srv *assembly.App, token string) e
 		if len(batch.Refusals) > 0 {
 			return fmt.Errorf("sample event %d: %v", batch.Refusals[0].Index, batch.Refusals[0])
 		}
-		if _, err := srv.Collect.Take(ctx, key, &batch, now); err != nil {
+		if _, err := sender.Take(ctx, key, &batch, now); err != nil {
 			return err
 		}
 	}

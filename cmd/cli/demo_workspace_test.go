@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/event"
 )
 
@@ -28,9 +29,14 @@ func TestSampleEvents(t *testing.T) {
 		inputs = append(inputs, batch.Inputs...)
 	}
 	seen := map[string]int{}
+	identify := identifySample(func(_ *event.Input, r *event.Record) { r.Verdict = string(agentid.StaleData) })
 	for _, in := range inputs {
 		if in.At.After(now) || now.Sub(in.At) > sampleDays*24*time.Hour {
 			t.Errorf("event at %s", in.At)
+		}
+		var r event.Record
+		if identify(&in, &r); r.Verdict == string(agentid.IPMismatch) {
+			seen["spoofed"]++
 		}
 		switch {
 		case in.Status == 404:
@@ -43,7 +49,10 @@ func TestSampleEvents(t *testing.T) {
 			seen[in.Kind]++
 		}
 	}
-	for _, kind := range []string{"gap", "referral", "visit", "signup", "paid"} {
+	if n := seen["spoofed"]; n > len(inputs)/10 {
+		t.Errorf("%d of %d events are spoofed", n, len(inputs))
+	}
+	for _, kind := range []string{"gap", "referral", "visit", "signup", "paid", "spoofed"} {
 		if seen[kind] < 10 {
 			t.Errorf("%s: %d events", kind, seen[kind])
 		}

@@ -14,6 +14,9 @@ import (
 // topRows is how many rows of each list the overview shows.
 const topRows = 5
 
+// lostRows is how many lost prompts it shows; phones show no more rows of any list.
+const lostRows = 3
+
 type overviewData struct {
 	Page      page
 	Own       *ownTool // nil where this server follows no tools
@@ -97,7 +100,8 @@ func (h *Handler) overview(v *visit) error {
 	}
 	d.Tiles = tiles(&d.Page, r, before)
 	if d.Own != nil {
-		d.Own.Lost, d.Own.Further, d.Tiles = top(d.Own.Lost), d.Own.Lost[len(top(d.Own.Lost)):], append([]tile{d.Own.Tile}, d.Tiles...)
+		shown := min(len(d.Own.Lost), lostRows)
+		d.Own.Lost, d.Own.Further, d.Tiles = d.Own.Lost[:shown], d.Own.Lost[shown:], append([]tile{d.Own.Tile}, d.Tiles...)
 	}
 	if d.Alerts, err = v.recentAlerts(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -23,6 +24,34 @@ type ownResult struct {
 	Tied                 string // how many tools have the same rank; empty for none
 	Why, Schedule, Edit  string // links
 	Proposed             bool   // the eval is that of the form that measures the tool
+	Change               *ownChange
+}
+
+// An ownChange is how the pick rate differs from the run before. Look is the class of a significant
+// change.
+type ownChange struct{ Text, Look, Link string }
+
+// change compares the newest run of an eval with the one before; nil for other runs, and where
+// they do not compare.
+func (v *visit) change(run, slug string) (*ownChange, error) {
+	m, err := v.h.Evals.Measured(v.R.Context(), v.Workspace.ID, slug)
+	if err != nil || m == nil || m.Change == nil || !strings.HasSuffix(m.URL, "/runs/"+run) {
+		return nil, err
+	}
+	c := m.Change
+	out := &ownChange{Text: "no change", Link: c.URL}
+	switch points := picks.Points(c.Diff); {
+	case points == picks.Points(0):
+	case c.Diff > 0:
+		out.Text, out.Look = "▲ "+points, "up"
+	default:
+		out.Text, out.Look = "▼ "+points, "down"
+	}
+	if !c.Significant {
+		out.Look = ""
+	}
+	out.Text += " since " + c.Since.UTC().Format("2 Jan 2006") + ": " + c.Verdict()
+	return out, nil
 }
 
 // ownTool returns the slug of the tool that the workspace follows; empty for none.

@@ -185,6 +185,16 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	if status, compared := o.get(strings.TrimPrefix(c.URL, d.URL)); status != 200 || !strings.Contains(compared, html.EscapeString(picks.PValue(c.P))) || !strings.Contains(compared, "last answer 21 Nov 2026, ") || !strings.Contains(body, html.EscapeString(c.URL)) {
 		t.Errorf("%s: %d %s", c.URL, status, compared)
 	}
+	runs, err := d.Agents.DB.Read().Runs(t.Context(), o.id, state.RunFilter{Status: state.RunDone}, 10) // the newest first
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	for i, r := range runs {
+		_, page := o.get(o.at("/runs/" + r.ID))
+		if has := strings.Contains(page, " since 21 Nov 2026: "+html.EscapeString(c.Verdict())) && strings.Contains(page, html.EscapeString(c.URL)+`">Compare the runs</a>`); has != (i == 0) {
+			t.Errorf("run %d has the change since the run before: %t", i, has)
+		}
+	}
 	if now, err := d.Agents.DB.Read().PickWatch(t.Context(), o.id); err != nil || now.Tool != "acorn" || now.DigestOff {
 		t.Errorf("it follows %+v, %v", now, err)
 	}
