@@ -124,9 +124,6 @@ func anyOver[T interface{ exceeds() bool }](rows []T) bool {
 
 func (c converted) exceeds() bool { return c.over }
 
-// A rated says what the rates of a table count.
-type rated struct{ Converts, Over bool }
-
 // A landingTable is a part of the list of landing pages.
 type landingTable struct {
 	Headers  []header
