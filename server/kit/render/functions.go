@@ -90,7 +90,7 @@ func explained(b *analytics.Board, codes []string) []Warning {
 }
 
 // unlabelled has the precision that the methodology measures.
-const unlabelled = "In our labelled test answers about 1 spoken pick in 20 is read wrong. For this board that is unknown: fewer than 30 trials of a random sample are labelled by people"
+const unlabelled = "In our labelled test answers about 1 spoken pick in 20 is read wrong, and up to a third are not read. For this board that is unknown: fewer than 30 trials of a random sample are labelled by people"
 
 // warningTitle is the code of a warning as words.
 func warningTitle(code string) string { return Capital(strings.ReplaceAll(code, "_", " ")) }

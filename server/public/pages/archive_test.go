@@ -61,7 +61,7 @@ func TestPagesOfTheArchive(t *testing.T) {
 		"/snapshots/" + archivetest.Older:          {200, []string{"The wrong model.", "A typing error.", "firstpick verify " + sitetest.Base + " --snapshot " + archivetest.Older, "manifest.json"}},
 		"/snapshots/" + archivetest.Unknown:        {404, nil},
 		"/snapshots/x":                             {404, nil},
-		"/leaderboards/webserver/history":          {200, []string{"One snapshot so far", "50.0%", "30.0%", "/api/public/history?category=webserver"}},
+		"/leaderboards/webserver/history":          {200, []string{"Measured once so far", "50.0%", "30.0%", "/api/public/history?category=webserver"}},
 		"/leaderboards/nope/history":               {404, nil},
 		"/ai-agents/aa":                            {404, []string{"No agent of this name is measured.", `href="/ai-agents/a"`}},
 		"/leaderboards/webserver?agent=a":          {200, []string{"Only A: 40 of 336 trials."}},

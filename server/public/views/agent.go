@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -212,10 +213,40 @@ func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference
 
 func (r *Renderer) agentIndex() (Page, error) {
 	type line struct{ Name, Title, Link, Boards string }
-	var list []line
+	var d struct {
+		Asked []line
+		Seen  []codingAgent
+	}
+	d.Seen = r.codingAgents()
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
-		list = append(list, line{a.Name, a.Agent, agentPath(slug), quantity(len(a.Boards), "board")})
+		d.Asked = append(d.Asked, line{a.Name, a.Agent, agentPath(slug), quantity(len(a.Boards), "board")})
 	}
-	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(list), "agent")), Section: "agents"}, list)
+	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(d.Asked), "agent")), Section: "agents"}, d)
+}
+
+// A codingAgent is an agent of observed boards. Board is the one on which it did most, Link the part with
+// the agents there, Boards on how many others it is.
+type codingAgent struct{ Name, Board, Link, Boards string }
+
+// codingAgents returns the agents of observed boards by name. They have no pages of their own.
+func (r *Renderer) codingAgents() (out []codingAgent) {
+	most, boards := map[string]int{}, map[string]int{}
+	best := map[string]*observed.Board{}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		for _, a := range b.Agents {
+			if boards[a.Agent]++; a.NUnits > most[a.Agent] {
+				most[a.Agent], best[a.Agent] = a.NUnits, b
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(best)) {
+		a := codingAgent{Name: name, Board: fmt.Sprintf("%s (%s)", best[name].Name, quantity(most[name], best[name].Unit)), Link: observedPath(best[name].Category) + "#agents"}
+		if n := boards[name] - 1; n > 0 {
+			a.Boards = quantity(n, "other board")
+		}
+		out = append(out, a)
+	}
+	return out
 }

@@ -42,7 +42,7 @@ func TestHistory(t *testing.T) {
 		lines    int
 	}{
 		"none":     {0, nil, []string{"No snapshot has trials of this board yet."}, []string{"Table"}, 0},
-		"one":      {1, nil, []string{"One snapshot so far, of 1 March 2026.", "40.0%"}, []string{"What changed"}, 0},
+		"one":      {1, nil, []string{"Measured once so far, on 1 March 2026.", "40.0%"}, []string{"What changed"}, 0},
 		"many":     {5, nil, []string{"1 March 2026", "5 March 2026", "44.0%", "39.0%–49.0%", "+4.0", "3 reworded", "model a: old"}, []string{"<b>new<"}, 4},
 		"one tool": {5, []string{"gin"}, []string{"24.0%", "tool=gin"}, []string{"44.0%"}, 1},
 	} {

@@ -107,7 +107,7 @@ func TestWhyATool(t *testing.T) {
 	}{
 		{nil, nil, ""},
 		{prompt(8, 0), quoted, ""},
-		{prompt(8, 1), quoted, "No answer that picks another tool names Birch as an option. /leaderboards/web/trials?tool=ash"},
+		{prompt(8, 1), quoted, "Birch counts as an option in no answer that picks another tool. /leaderboards/web/trials?tool=ash"},
 		{prompt(9, 0), nil, "1 answer names Birch and does not pick it. /leaderboards/web/trials?tool=ash"},
 		{prompt(13, 2), quoted, "5 answers name Birch and do not pick it. GPT-4o, which picked Ash: “Birch needs a server” /trials/t1"},
 	} {

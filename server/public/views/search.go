@@ -58,12 +58,18 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 // namedAgents leads to the agents that have each word of a query in their name.
 func (r *Renderer) namedAgents(query string) (out []render.Link) {
 	words := strings.Fields(strings.ToLower(query))
+	add := func(names, path, text string) {
+		names = strings.ToLower(names)
+		if len(words) > 0 && len(out) < maxNamedAgents && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(names, w) }) {
+			out = append(out, render.Link{Path: path, Text: text})
+		}
+	}
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
-		name := strings.ToLower(a.Name + " " + a.Agent)
-		if len(words) > 0 && len(out) < maxNamedAgents && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(name, w) }) {
-			out = append(out, render.Link{Path: agentPath(slug), Text: a.Name})
-		}
+		add(a.Name+" "+a.Agent, agentPath(slug), a.Name)
+	}
+	for _, a := range r.codingAgents() {
+		add(a.Name, a.Link, a.Name+" in real work: "+a.Board)
 	}
 	return out
 }

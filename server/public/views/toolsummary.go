@@ -39,7 +39,7 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
 	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
 		l := d.Agents[0]
-		rates := fmt.Sprintf("%s %s, %s %s.", l.Rival, l.RivalRate, s.Tool, l.Rate)
+		rates := fmt.Sprintf("%s, %s %s.", strings.TrimSpace(l.Rival+" "+l.RivalRate), s.Tool, l.Rate)
 		if next := whatNow(b, s, trials); strings.Contains(next.Text, rates) { // the same agents
 			break
 		}
@@ -55,7 +55,7 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 }
 
 // whatNow says where its vendor looks first: where a rival leads and the tool is nearest to it, so that few
-// answers decide; else where no answer names the tool, else at the prompt on which a rival is closest.
+// answers decide; for the leader, the prompt on which a rival is closest.
 func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine {
 	for _, next := range []func() (summaryLine, bool){
 		func() (summaryLine, bool) { return nearestPrompt(b, s) },
@@ -102,7 +102,7 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 		return summaryLine{}, false
 	}
 	first := b.Tools[0]
-	out := summaryLine{whatNext, fmt.Sprintf("No prompt or %s stands out: where answers pick it, the leader has more than twice its picks. Read first why %s is picked.", nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
+	out := summaryLine{whatNext, fmt.Sprintf("Nothing stands out: where another tool leads, %s is not near the lead with any prompt or %s. Read first why %s is picked.", s.Tool, nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
 	if trials {
 		out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
 	}
@@ -110,26 +110,16 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 }
 
 // nearestPrompt is the prompt on which a rival leads by least: of those on which the tool is near to it,
-// else of those on which one names it; else the prompt without its name on which a rival leads by most.
+// else of those on which an answer names it.
 func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
 	type candidate struct {
 		prompt    *analytics.Prompt
 		own, best analytics.PromptTool
 	}
-	kind := func(c candidate) int { // the first kind there is
-		switch {
-		case c.own.Picks > 0:
-			return 0
-		case c.own.Shortlists > 0:
-			return 1
-		}
-		return 2
-	}
 	gap := func(c candidate) float64 {
 		return float64(c.best.Picks-c.own.Picks) / float64(max(1, c.prompt.NTrials))
 	}
 	var list []candidate
-	unnamed := 0
 	for i := range b.Prompts {
 		c := candidate{prompt: &b.Prompts[i]}
 		for _, t := range c.prompt.Tools {
@@ -139,74 +129,56 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 				c.best = t
 			}
 		}
-		if c.best.Picks > c.own.Picks && (c.own.Picks == 0 || float64(c.own.Picks) >= nearShare*float64(c.best.Picks)) {
-			if list = append(list, c); kind(c) == 2 {
-				unnamed++
-			}
+		near := c.own.Picks > 0 && float64(c.own.Picks) >= nearShare*float64(c.best.Picks)
+		if c.best.Picks > c.own.Picks && (near || c.own.Picks == 0 && c.own.Shortlists > 0) {
+			list = append(list, c)
 		}
 	}
 	if len(list) == 0 || len(b.Prompts) < 2 {
 		return summaryLine{}, false
 	}
-	sorting.StableFunc(list, func(x, y candidate) int {
-		nearest := cmp.Compare(gap(x), gap(y))
-		if kind(x) == 2 {
-			nearest = -nearest
-		}
-		return cmp.Or(kind(x)-kind(y), nearest)
-	})
+	unpicked := func(c candidate) int { return min(1, c.own.Picks) } // 0 comes last
+	sorting.StableFunc(list, func(x, y candidate) int { return cmp.Or(unpicked(y)-unpicked(x), cmp.Compare(gap(x), gap(y))) })
 	c := list[0]
-	text, rival := "", nameOf(b, c.best.Slug)
-	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, rival, c.best.Picks, quantity(c.prompt.NTrials, "answer"))
-	switch kind(c) {
-	case 0:
-		text = "Begin with the prompt where it is nearest to the lead: " + counts + ", not tested"
-	case 1:
-		text = fmt.Sprintf("Begin with the prompt where it is nearest to the lead: %s name it, and none picks it. %s", quantity(c.own.Shortlists, "answer"), counts)
-	default:
-		text = fmt.Sprintf("No answer names it on %s. Begin with the one where %s leads by most: %s", quantity(unnamed, "prompt"), rival, counts)
+	text := "Begin with the prompt where it is nearest to the lead: "
+	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, nameOf(b, c.best.Slug), c.best.Picks, quantity(c.prompt.NTrials, "answer"))
+	if c.own.Picks > 0 {
+		text += counts + ", not tested"
+	} else {
+		text += fmt.Sprintf("%s name it, and none picks it. %s", quantity(c.own.Shortlists, "answer"), counts)
 	}
 	return summaryLine{whatNext, text + fmt.Sprintf(". “%s”", promptTitle(*c.prompt)), PromptPath(b.Category, c.prompt.Name()), "All answers to it"}, true
 }
 
-// behindWith is the agent with which a rival leads by least, of those that pick the tool nearly as often, else all agents
-// with which a rival leads by most: several may do so alike.
+// behindWith is the agent with which a rival leads by least, of those that pick the tool nearly as often:
+// several may do so alike.
 func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryLine, bool) {
-	var near, never []analytics.AgentBoard
+	var near []analytics.AgentBoard
 	gap := func(a analytics.AgentBoard) float64 {
 		best, _ := firstTwo(a)
 		return best.PickRate - rateOf(a.Tools, s.Slug)
 	}
 	for _, a := range b.Agents {
-		switch {
-		case gap(a) <= 0:
-		case rateOf(a.Tools, s.Slug) == 0:
-			never = append(never, a)
-		case rateOf(a.Tools, s.Slug) >= nearShare*(rateOf(a.Tools, s.Slug)+gap(a)):
+		if rate := rateOf(a.Tools, s.Slug); gap(a) > 0 && rate > 0 && rate >= nearShare*(rate+gap(a)) {
 			near = append(near, a)
 		}
 	}
 	sorting.StableFunc(near, func(x, y analytics.AgentBoard) int { return cmp.Compare(gap(x), gap(y)) })
-	sorting.StableFunc(never, func(x, y analytics.AgentBoard) int { return cmp.Compare(gap(y), gap(x)) })
-	list, where := near, "where it is nearest to the lead"
 	if len(near) == 0 {
-		list, where = never, "where a rival leads by most"
-	}
-	if len(list) == 0 {
 		return summaryLine{}, false
 	}
-	best, _ := firstTwo(list[0])
-	alike := slices.DeleteFunc(slices.Clone(list), func(a analytics.AgentBoard) bool {
+	best, _ := firstTwo(near[0])
+	alike := slices.DeleteFunc(slices.Clone(near), func(a analytics.AgentBoard) bool {
 		other, _ := firstTwo(a)
-		return other.Slug != best.Slug || gap(a) != gap(list[0])
+		return other.Slug != best.Slug || gap(a) != gap(near[0])
 	})
-	rival, rates := nameOf(b, best.Slug), fmt.Sprintf("%s %s, %s %s.", nameOf(b, best.Slug), chart.Fixed(best.PickRate), s.Tool, chart.Fixed(rateOf(list[0].Tools, s.Slug)))
+	rival, rates := nameOf(b, best.Slug), fmt.Sprintf("%s %s, %s %s.", nameOf(b, best.Slug), chart.Fixed(best.PickRate), s.Tool, chart.Fixed(rateOf(near[0].Tools, s.Slug)))
 	if len(alike) > 1 {
-		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s, %s, each: %s", quantity(len(alike), nounOf(b)), where, rates), ComparePath(s.Slug, best.Slug), "Compare with " + rival}, true
+		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s where it is nearest to the lead, each: %s", quantity(len(alike), nounOf(b)), rates), ComparePath(s.Slug, best.Slug), "Compare with " + rival}, true
 	}
-	out := summaryLine{whatNext, fmt.Sprintf("Begin with %s, %s: %s", render.AgentName(list[0].Agent), where, rates), agentPath(agentSlug(list[0].Agent)), "What it picks"}
+	out := summaryLine{whatNext, fmt.Sprintf("Begin with %s, where it is nearest to the lead: %s", render.AgentName(near[0].Agent), rates), agentPath(agentSlug(near[0].Agent)), "What it picks"}
 	if trials {
-		out.Link, out.More = TrialsPath(b.Category, "agent", list[0].Agent, "tool", best.Slug), "Its answers that picked "+rival
+		out.Link, out.More = TrialsPath(b.Category, "agent", near[0].Agent, "tool", best.Slug), "Its answers that picked "+rival
 	}
 	return out, true
 }
@@ -230,7 +202,7 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 	out := summaryLine{Name: "Why"}
 	switch named {
 	case 0:
-		out.Text = fmt.Sprintf("No answer that picks another tool names %s as an option.", s.Tool)
+		out.Text = fmt.Sprintf("%s counts as an option in no answer that picks another tool.", s.Tool)
 	case 1:
 		out.Text = fmt.Sprintf("1 answer names %s and does not pick it.", s.Tool)
 	default:

@@ -8,8 +8,8 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// TestWhatNow: the advice names where the tool is nearest to the lead, else where nobody names it, else
-// the prompt on which a rival is closest.
+// TestWhatNow: the advice names where the tool is nearest to the lead, else that nothing stands out; for
+// the leader the prompt on which a rival is closest.
 func TestWhatNow(t *testing.T) {
 	lost := asked(map[string]int{"birch": 6, "ash": 4}, map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 10})
 	won := asked(map[string]int{"ash": 9}, map[string]int{"ash": 7, "birch": 3})
@@ -17,9 +17,12 @@ func TestWhatNow(t *testing.T) {
 		{Eval: "e", Prompt: "one", Text: "Far.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 9}, {Slug: "birch", Picks: 1}}},
 		{Eval: "e", Prompt: "two", Text: "Close.", NTrials: 10, Tools: []analytics.PromptTool{{Slug: "ash", Picks: 6}, {Slug: "birch", Picks: 4}}},
 	}
+	even := asked(map[string]int{"birch": 6, "ash": 4}, map[string]int{"birch": 6, "ash": 4})
 	tie := asked(map[string]int{"birch": 10}, map[string]int{"birch": 10})
 	far := asked(map[string]int{"birch": 8, "ash": 1}, map[string]int{"birch": 9, "ash": 1})
-	far.Tools[0], far.Tools[1] = far.Tools[1], far.Tools[0]
+	for _, b := range []*analytics.Board{tie, far} {
+		b.Tools[0], b.Tools[1] = b.Tools[1], b.Tools[0] // Birch leads
+	}
 	prompts := func(one, two, named int) *analytics.Board {
 		b := asked(map[string]int{"birch": one + two, "ash": 20 - one - two})
 		b.Prompts = []analytics.Prompt{
@@ -35,12 +38,12 @@ func TestWhatNow(t *testing.T) {
 	}{
 		"an agent":            {lost, true, "Begin with " + render.AgentName(lost.Agents[0].Agent) + ", where it is nearest to the lead: Birch 60.0%, Ash 40.0%.", TrialsPath("web", "agent", lost.Agents[0].Agent, "tool", "birch")},
 		"without trials":      {lost, false, "Begin with " + render.AgentName(lost.Agents[0].Agent) + ", where it is nearest to the lead: Birch 60.0%, Ash 40.0%.", agentPath(agentSlug(lost.Agents[0].Agent))},
-		"agents that tie":     {tie, true, "Begin with the 2 agents, where a rival leads by most, each: Birch 100.0%, Ash 0.0%.", ComparePath("ash", "birch")},
+		"agents that tie":     {even, true, "Begin with the 2 agents where it is nearest to the lead, each: Birch 60.0%, Ash 40.0%.", ComparePath("ash", "birch")},
+		"never picked":        {tie, false, "Nothing stands out: where another tool leads, Ash is not near the lead with any prompt or agent. Read first why Birch is picked.", ComparePath("ash", "birch")},
 		"a prompt to win":     {prompts(6, 9, 0), true, "Begin with the prompt where it is nearest to the lead: Ash 4, Birch 6 of 10 answers, not tested. “One.”", PromptPath("web", "e/one")},
 		"a prompt that names": {prompts(10, 10, 3), true, "Begin with the prompt where it is nearest to the lead: 3 answers name it, and none picks it. Ash 0, Birch 10 of 10 answers. “Two.”", PromptPath("web", "e/two")},
-		"no name":             {prompts(10, 10, 0), true, "No answer names it on 2 prompts. Begin with the one where Birch leads by most: Ash 0, Birch 10 of 10 answers. “One.”", PromptPath("web", "e/one")},
 		"a prompt":            {won, true, "No rival is ahead with any agent. Begin with the closest prompt: Ash 6, Birch 4 of 10 answers. “Close.”", PromptPath("web", won.Prompts[1].Name())},
-		"far behind":          {far, true, "No prompt or agent stands out: where answers pick it, the leader has more than twice its picks. Read first why Birch is picked.", TrialsPath("web", "tool", "birch")},
+		"far behind":          {far, true, "Nothing stands out: where another tool leads, Ash is not near the lead with any prompt or agent. Read first why Birch is picked.", TrialsPath("web", "tool", "birch")},
 		"first with no doubt": {asked(map[string]int{"ash": 9}), true, "No rival is ahead with any agent. Watch the next snapshots.", HistoryPath("web")},
 	} {
 		ash := c.board.Tools[slices.IndexFunc(c.board.Tools, func(s analytics.Standing) bool { return s.Slug == "ash" })]

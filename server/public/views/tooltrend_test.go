@@ -18,7 +18,7 @@ func TestToolTrend(t *testing.T) {
 		has, not []string
 	}{
 		"not known": {nil, nil, []string{"rend", "snapshot so far"}},
-		"one":       {[]nights.Series{series(1)}, []string{"One snapshot so far, of 1 March 2026", "history?tool=gin"}, []string{"Trend"}},
+		"one":       {[]nights.Series{series(1)}, []string{"Measured once so far, on 1 March 2026", "history?tool=gin"}, []string{"Trend"}},
 		"many":      {[]nights.Series{series(5)}, []string{"Trend", "24.0%", "+4.0", "1 March 2026", "5 snapshots", "3 reworded", "history?tool=gin"}, []string{"One snapshot", "no change shown"}},
 	} {
 		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example"}, Boards: []analytics.Board{b}, Trends: tt.trends})
