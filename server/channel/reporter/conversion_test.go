@@ -148,6 +148,7 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 		"older visits":      {attribution.First, 8, traffic.Filter{}, "acme.dev/docs/second 1 0; acme.dev/docs/first 0 1; "},
 		"of an assistant":   {attribution.Linear, 30, traffic.Filter{Assistant: "Claude"}, "acme.dev/docs/second 1 0.5; "},
 		"of a page":         {attribution.First, 30, traffic.Filter{Page: "acme.dev/docs/first"}, "acme.dev/docs/first 1 1; "},
+		"of a folder":       {attribution.First, 30, traffic.Filter{Page: "/docs/*"}, "acme.dev/docs/first 1 1; acme.dev/docs/second 1 0; "},
 		"people without it": {attribution.First, 8, traffic.Filter{Agent: "GPTBot"}, ""},
 	} {
 		q := query(c.model)

@@ -30,7 +30,7 @@ func addLandings(pages []traffic.Landing, credited []attribution.Credited, q *tr
 	}
 	for _, t := range attribution.Landings(credited, q.Model) {
 		name := t.Host + t.Path
-		if q.Filter.Page != "" && q.Filter.Page != name && q.Filter.Page != t.Path {
+		if !q.Filter.OnPage(t.Host, t.Path) {
 			continue
 		}
 		i, known := at[name]

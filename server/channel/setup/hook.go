@@ -14,6 +14,9 @@ func (s *Stack) Hooks(base string) (out []Hook) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "```") && inside:
+			if number, rest, ok := strings.Cut(text, ". "); ok && len(number) == 1 { // of the recipe, not of our steps
+				text = rest
+			}
 			out = append(out, Hook{text, strings.Join(code, "\n")})
 			text, code, inside = "", nil, false
 		case strings.HasPrefix(line, "```"):

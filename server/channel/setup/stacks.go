@@ -181,7 +181,7 @@ func extras() []Stack {
 		},
 		{
 			Slug: "conversions", Title: "Conversions: sign-ups, payments, refunds", Way: ByCode,
-			Summary: "Three calls tell which visits became customers: identify at login, convert in the webhook of the payment.",
+			Summary: "Two calls tell which visits became customers: identify at login, convert at sign-up and in the webhook of the payment.",
 			Clues: []Clue{
 				{Name: "package.json", Dep: "stripe"}, {Name: "requirements*.txt", Has: stripe}, {Name: "pyproject.toml", Has: stripe}, {Name: "Gemfile", Has: stripe},
 				{Name: "composer.json", Has: stripe}, {Name: "go.mod", Has: `stripe-go`},

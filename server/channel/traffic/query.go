@@ -35,13 +35,21 @@ type Query struct {
 type Filter struct {
 	// Agent is the name of an agent. Visits of people, and so referrals, have none.
 	Agent string
-	// Page is the host and path of a page: acme.dev/docs; or only the path, on any host.
+	// Page is the host and path of a page: acme.dev/docs; or only the path, on any host. A star
+	// at its end stands for the rest of any address: /docs/*.
 	Page string
 	// Assistant is the family of an agent: its visits, the people whom it sent, and the
 	// conversions that are credited to it. Agent and Page do not filter conversions.
 	Assistant string
 	// Goal is a kind of conversions: signup. It filters conversions alone.
 	Goal string
+}
+
+// OnPage reports whether a page is among those of the filter.
+func (f Filter) OnPage(host, path string) bool {
+	start, part := strings.CutSuffix(f.Page, "*")
+	return f.Page == "" || f.Page == host+path || f.Page == path ||
+		part && (strings.HasPrefix(host+path, start) || strings.HasPrefix(path, start))
 }
 
 // DefaultLimit and MaxLimit are how many rows a list has, and has at most.

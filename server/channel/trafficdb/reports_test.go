@@ -102,6 +102,7 @@ func windows(t *testing.T) map[string]trafficdb.Window {
 		"an odd zone":     {From: end().AddDate(0, 0, -4), To: end(), TZ: time.FixedZone("odd", 3601)},
 		"one agent":       {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User"}},
 		"one page":        {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Page: "example.com/docs/part1/page1"}},
+		"a folder":        {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "chatgpt-user", Page: "/docs/part1/*"}},
 		"one assistant":   {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Assistant: "ChatGPT"}},
 		"all filters":     {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User", Page: "example.com/docs/part1/page1", Assistant: "ChatGPT"}},
 		"nothing":         {From: end(), To: end()},

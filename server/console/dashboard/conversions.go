@@ -67,8 +67,8 @@ type conversionsData struct {
 	Total       count
 	First, Last count
 	Rows        []conversionRow
-	Newer       string
-	Older       string
+	Previous    string
+	Next        string
 	Truncated   bool
 	referred
 }
@@ -114,11 +114,11 @@ func (h *Handler) conversions(v *visit) error {
 	if len(d.Rows) > 0 {
 		d.First, d.Last = count(list.Offset+1), count(list.Offset+len(d.Rows))
 		if int(d.Last) < list.Total {
-			d.Older = turn(number + 1)
+			d.Next = turn(number + 1)
 		}
 	}
 	if number > 1 {
-		d.Newer = turn(number - 1)
+		d.Previous = turn(number - 1)
 	}
 	return v.show("workspace-conversions", "Conversions", d)
 }

@@ -162,6 +162,9 @@ func (q *query) chips(path string) (out []chip) {
 			out = append(out, chip{Name: f.name, Label: f.label, Value: *f.value, Remove: q.link(path, f.name, "")})
 		}
 	}
+	if q.custom() {
+		out = append(out, chip{Name: "through", Label: "Days", Value: q.span(), Remove: q.link(path, "from", "", "to", "")})
+	}
 	for _, c := range q.idle {
 		c.Remove = q.link(path, c.Name, "")
 		out = append(out, c)

@@ -23,7 +23,7 @@ type referralRow struct {
 type converted struct {
 	Conversions string // credited to them
 	Kinds       string // the conversions by kind
-	Rate        string // conversions of all kinds per landing; empty without landings
+	Rate        string // conversions of all kinds per landing; a dash above 100 %, empty without landings
 	over        bool   // the rate exceeds 100 %
 	credited    float64
 	rate        float64 // -1 without landings
@@ -38,7 +38,9 @@ func newConverted(conversions float64, kinds map[string]float64, landings int64)
 	out.Kinds = strings.Join(words, ", ")
 	if landings > 0 {
 		out.rate, out.over = conversions/float64(landings), conversions > float64(landings)
-		out.Rate = chart.Percent(out.rate)
+		if out.Rate = chart.Percent(out.rate); out.over {
+			out.Rate = "–"
+		}
 	}
 	return out
 }

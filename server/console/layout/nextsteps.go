@@ -46,9 +46,13 @@ func (v *Visit) NextSteps(ctx context.Context, f Facts) ([]Step, error) {
 		return nil, err
 	}
 	settings := Under("/workspaces", v.Workspace.Slug, "settings")
+	trend := "Runs at fixed times show a trend. A monthly budget limits the cost."
+	if !f.Real {
+		trend = "After the first run with a real model: runs at fixed times show a trend."
+	}
 	steps := []Step{
 		{"Ask real models", "A key of one provider is enough. Simulated answers measure nothing.", f.Measure, f.Real},
-		{"Schedule a weekly run", "Runs at fixed times show a trend. A monthly budget limits the cost.", f.Schedule, f.Real && len(schedules) > 0},
+		{"Schedule a weekly run", trend, f.Schedule, f.Real && len(schedules) > 0},
 		{"Choose where alerts go", "Slack or a webhook, when the pick rate drops or a rival overtakes.", settings + "#alerts", len(webhooks) > 0},
 		{"Invite colleagues", "Viewers read, editors run evals.", settings + "/members", len(members)+len(invited) > 1},
 	}
