@@ -27,17 +27,34 @@ func table(b analytics.Board, snapshot string) [][]any {
 	return out
 }
 
-// observedTable is an observed board as a table, with a line for each tool.
+// observedTable is an observed board as a table: a line for each tool in all languages together, then
+// one for each tool in each language of a board of several. Those have no ranks: they are not tested.
 func observedTable(b observed.Board, snapshot string) [][]any {
 	out := [][]any{{
 		"snapshot", "asOf", "synthetic", "observed", "category", "fieldStudy", "unit", "rank", "rankLow", "rankHigh", "tool", "slug", "useRate", "ciLow", "ciHigh",
-		"uses", "repos", "nUnits", "nRepos", "warnings", "cite", "url",
+		"uses", "repos", "nUnits", "nRepos", "warnings", "cite", "url", "language",
 	}}
 	for _, s := range b.Tools {
 		out = append(out, []any{
 			snapshot, stamp(b.AsOf), false, b.Observed, b.Category, b.FieldStudy, b.Unit, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.UseRate, s.CILow, s.CIHigh,
-			s.Uses, s.Repos, s.NUnits, b.NRepos, strings.Join(b.Warnings, " "), b.Cite(), s.URL,
+			s.Uses, s.Repos, s.NUnits, b.NRepos, strings.Join(b.Warnings, " "), b.Cite(), s.URL, "all",
 		})
+	}
+	if len(b.Languages) < 2 {
+		return out
+	}
+	whole := map[string]observed.Standing{}
+	for _, s := range b.Tools {
+		whole[s.Slug] = s
+	}
+	for _, l := range b.Languages {
+		for _, t := range l.Tools {
+			s := whole[t.Slug]
+			out = append(out, []any{
+				snapshot, stamp(b.AsOf), false, b.Observed, b.Category, b.FieldStudy, b.Unit, "", "", "", s.Tool, t.Slug, t.UseRate, t.CILow, t.CIHigh,
+				t.Uses, "", l.NUnits, l.NRepos, strings.Join(l.Warnings, " "), b.Cite(), s.URL, l.Language,
+			})
+		}
 	}
 	return out
 }
