@@ -124,7 +124,7 @@ type Part struct {
 	NRepos   int      `json:"nRepos"`
 	Warnings []string `json:"warnings"`
 	Tools    []Rate   `json:"tools"`
-	// Largest and Pairs are as in Board, for the part of a language; that of an agent has Pairs alone.
+	// Largest and Pairs are as in Board, for the part of a language or an agent.
 	Largest *Largest           `json:"-"`
 	Pairs   map[[2]string]Pair `json:"-"`
 }

@@ -33,7 +33,7 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 			for _, g := range t.split(agent) {
 				for j := range b.Agents {
 					if a := &b.Agents[j]; a.Agent == g.name {
-						a.Pairs = g.tally.pairs(a.Part)
+						a.Largest, a.Pairs = g.tally.largest(), g.tally.pairs(a.Part)
 					}
 				}
 			}
@@ -42,7 +42,7 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 		l.Largest, l.Pairs = t.largest(), t.pairs(l.Part)
 		for _, g := range t.split(agent) {
 			a := AgentBoard{g.name, g.tally.part()}
-			a.Pairs = g.tally.pairs(a.Part)
+			a.Largest, a.Pairs = g.tally.largest(), g.tally.pairs(a.Part)
 			l.Agents = append(l.Agents, a)
 		}
 	}

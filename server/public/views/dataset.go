@@ -84,7 +84,7 @@ func citedPart(b *observed.Board) string {
 	if len(figures) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(figures, ", ") + " of " + amongUnits(b, p, language)
+	return ": " + strings.Join(figures, ", ") + " of " + amongUnits(b, p, language) + citedDoubts(b, p)
 }
 
 // citeObserved is how to cite figures of an observed board.

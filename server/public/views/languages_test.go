@@ -132,7 +132,7 @@ func TestWhichCodingAgent(t *testing.T) {
 		"two tested":         {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {28, "Python", "Devin", "ash"}, {24, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex. No other difference by coding agent is firm.", "Tested, clustered by repository: Codex and Devin, corrected for all two (Holm)."}},
 		"one has too little": {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {30, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex.", "Tested, clustered by repository: Codex. The others have under 50 pull requests or 20 repositories, or one repository decides: described, not tested."}},
 		"not significant":    {[]usage{{30, "Python", "Codex", "ash"}, {24, "Python", "Codex", "birch"}, {9, "Python", "Devin", "birch"}}, []string{"In real work: no difference by coding agent is firm.", "Tested, clustered by repository: Codex."}},
-		"each has little":    {[]usage{{40, "Python", "Codex", "ash"}, {40, "Python", "Devin", "birch"}}, []string{"In real work: not known. No coding agent has enough data for a test: 50 pull requests of 20 repositories, none of which decides the rates."}},
+		"each has little":    {[]usage{{40, "Python", "Codex", "ash"}, {40, "Python", "Devin", "birch"}}, []string{"In real work: not known. No coding agent has enough data for a test. A test needs at least 50 pull requests of 20 repositories, and no repository that decides the rates."}},
 	} {
 		p, ok, err := observedWeb(t, tt.list...).Compare("ash", "birch")
 		if err != nil || !ok {
@@ -159,7 +159,7 @@ func TestOrderWithoutTheLargestRepository(t *testing.T) {
 	add := func(n int, repo, language, tool string) {
 		for range n {
 			id := fmt.Sprint("u", len(s.Units))
-			s.Units = append(s.Units, facts.Unit{ID: id, Repo: cmp.Or(repo, id), Language: language, Agent: "Codex", Tools: map[string][]string{"web": {tool}}})
+			s.Units = append(s.Units, facts.Unit{ID: id, Repo: cmp.Or(repo, id), Language: language, Agent: map[string]string{"ash": "Codex", "birch": "Devin"}[tool], Tools: map[string][]string{"web": {tool}}})
 		}
 	}
 	add(90, "big", "Python", "ash")
@@ -178,10 +178,16 @@ func TestOrderWithoutTheLargestRepository(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
-		for _, want := range []string{"One repository has 73% of the pull requests; without it, Birch 90.9% and Ash 9.1% of 33: the order turns.", "one repository has 73% of the pull requests and decides the rates"} {
+		for _, want := range []string{"One repository has 73% of the pull requests; without it, Birch 30 and Ash 3 of 33: the order turns.", "one repository has 73% of the pull requests and decides the rates", "of 123 Python pull requests. One repository has 73% of the pull requests; without it, Ash 3 and Birch 30 of 33. Data of"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("lacks %q: %s", want, text)
 			}
+		}
+	}
+	for _, path := range []string{"/tools/ash", "/observed/web"} { // the row of an agent has its doubt
+		agents, err := r.Page(path)
+		if err != nil || !strings.Contains(string(agents.HTML), "one repository has 97%") || !strings.Contains(string(agents.Markdown), "Codex (fewer than 20 repositories) (one repository has 97%)") {
+			t.Errorf("%s lacks the doubt of an agent: %v %s", path, err, agents.Markdown)
 		}
 	}
 	if !strings.Contains(string(p.HTML), "Significant? not known") {

@@ -120,7 +120,7 @@ func (s pairSeen) cited(x, y string) string {
 	if s.Apart != nil {
 		return ""
 	}
-	return ": " + citedUse(x, s.First) + ", " + citedUse(y, s.Second) + " of " + unitsOf(s.Board, s.Part, s.Language)
+	return ": " + citedUse(x, s.First) + ", " + citedUse(y, s.Second) + " of " + unitsOf(s.Board, s.Part, s.Language) + citedDoubts(s.Board, s.Part, s.slug(x), s.slug(y))
 }
 
 // sentence says how often two tools were used.

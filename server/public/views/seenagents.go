@@ -17,7 +17,7 @@ type seenAgents struct {
 // A seenAgent is the line of an agent. Of few units it has counts.
 type seenAgent struct {
 	Agent, N string
-	Few      bool
+	Chips    []string // its warnings
 	Cells    []seenCell
 }
 
@@ -52,11 +52,15 @@ func (r *Renderer) agentsIn(b *observed.Board, language string, p observed.Part,
 		}
 	}
 	for _, a := range agents {
-		row := seenAgent{Agent: a.Agent, N: chart.Whole(int64(a.NUnits)), Few: a.NUnits < observed.MinUnits}
+		row := seenAgent{Agent: a.Agent, N: chart.Whole(int64(a.NUnits)), Chips: seenChips(b, a.Part)}
+		few := a.NUnits < observed.MinUnits
+		if few {
+			row.Chips = []string{"few"}
+		}
 		for _, slug := range slugs {
 			use, _ := useOf(a.Part, slug)
 			switch {
-			case row.Few: // a share of so few would look firm
+			case few: // a share of so few would look firm
 				row.Cells = append(row.Cells, seenCell{Rate: chart.Whole(int64(use.Uses)) + " of " + row.N})
 			case use.Uses == 0:
 				row.Cells = append(row.Cells, seenCell{Rate: chart.Fixed(0)})

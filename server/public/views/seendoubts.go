@@ -26,7 +26,15 @@ func seenDoubts(b *observed.Board, p observed.Part, slugs ...string) (out []stri
 	return out
 }
 
-// seenChips are these warnings in a few words.
+// citedDoubts are these sentences at the end of a citation.
+func citedDoubts(b *observed.Board, p observed.Part, slugs ...string) (text string) {
+	for _, doubt := range seenDoubts(b, p, slugs...) {
+		text += ". " + doubt
+	}
+	return text
+}
+
+// seenChips are the same warnings in a few words.
 func seenChips(b *observed.Board, p observed.Part) (out []string) {
 	for _, w := range p.Warnings {
 		switch {
@@ -46,7 +54,7 @@ func largeShare(b *observed.Board, p observed.Part) string {
 }
 
 // withoutLargest says how the rates look without the largest repository: without it, Requests
-// 55.2% and HTTPX 30.1% of 143.
+// 55.2% and HTTPX 30.1% of 143. Of few units it has counts.
 func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string {
 	rest := p.Largest.Without
 	if rest.NUnits == 0 {
@@ -62,7 +70,11 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 	var rates []string
 	for _, slug := range slugs {
 		use, _ := useOf(rest, slug)
-		rates = append(rates, observedName(b, slug)+" "+chart.Fixed(use.UseRate))
+		rate := chart.Fixed(use.UseRate)
+		if rest.NUnits < observed.MinUnits { // a share of so few would look firm
+			rate = chart.Whole(int64(use.Uses))
+		}
+		rates = append(rates, observedName(b, slug)+" "+rate)
 	}
 	return "without it, " + and(rates) + " of " + chart.Whole(int64(rest.NUnits))
 }

@@ -52,7 +52,7 @@ func TestOneRepository(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	for _, text := range []string{string(c.HTML), string(c.Markdown)} {
-		for _, want := range []string{"No clear difference: in real work", "When which?", "In real work: not known. No coding agent has enough data for a test: 50 pull requests of 20 repositories, none of which decides the rates.", "No agent has enough data for a test: 50 pull requests of 20 repositories, none of which decides the rates."} {
+		for _, want := range []string{"No clear difference: in real work", "When which?", "In real work: not known. No coding agent has enough data for a test. A test needs at least 50 pull requests of 20 repositories, and no repository that decides the rates.", "No agent has enough data for a test. A test needs at least 50 pull requests of 20 repositories, and no repository that decides the rates."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the comparison lacks %q: %s", want, text)
 			}
@@ -60,12 +60,12 @@ func TestOneRepository(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		"/observed/web": {
-			"One repository has 28% of the pull requests, in the data as big.", "one repository has 47%", "Without it, Ash 50.0% and Birch 50.0% of 40.",
+			"One repository has 28% of the pull requests, in the data as big.", "one repository has 47%", "Without it, Ash 20 and Birch 20 of 40.",
 			"agents used Ash in 55 of 75 in Python and Cedar in 100.0% of 50 in Go. The figure in Python says little of other work.",
 			"So a use may count on several boards", "Ash also on Other",
 		},
 		"/leaderboards": {"55 of 75"}, // the rate would say little
-		"/tools/birch":  {"One repository has 47% of the pull requests; without it, Birch 50.0% of 40"},
+		"/tools/birch":  {"One repository has 47% of the pull requests; without it, Birch 20 of 40", "of 75 Python pull requests. One repository has 47% of the pull requests; without it, Birch 20 of 40. Data of"},
 	} {
 		p, err := r.Page(path)
 		if err != nil {

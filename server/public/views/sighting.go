@@ -191,8 +191,12 @@ type seenPlace struct {
 	Cite               string
 }
 
-// An observedUse is how often one agent used a tool. Interval is empty where it did not.
-type observedUse struct{ Agent, Rate, Interval, N string }
+// An observedUse is how often one agent used a tool. Interval is empty where it did not, Chips are
+// the warnings of a rate.
+type observedUse struct {
+	Agent, Rate, Interval, N string
+	Chips                    []string
+}
 
 // Units is the heading of a column of counts.
 func (s seenPlace) Units() string { return render.Capital(s.Unit) + "s" }
@@ -215,9 +219,9 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	for _, a := range agents {
 		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
-			u.Rate, u.Interval = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)
+			u.Rate, u.Interval, u.Chips = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh), seenChips(b, a.Part)
 			if a.NUnits < observed.MinUnits { // a share of so few would look firm
-				u.Rate, u.Interval = fmt.Sprintf("%d of %d", use.Uses, a.NUnits), ""
+				u.Rate, u.Interval, u.Chips = fmt.Sprintf("%d of %d", use.Uses, a.NUnits), "", nil
 			}
 		}
 		d.Agents = append(d.Agents, u)

@@ -72,7 +72,7 @@ func (d *pairAgents) firm() string {
 		}
 	}
 	if len(tested) == 0 {
-		need := fmt.Sprintf("enough data for a test: %d %ss of %d repositories, none of which decides the rates", observed.MinUnits, d.Unit, observed.MinRepos)
+		need := fmt.Sprintf("enough data for a test. A test needs at least %d %ss of %d repositories, and no repository that decides the rates", observed.MinUnits, d.Unit, observed.MinRepos)
 		d.Tested = "No agent has " + need + "."
 		return "In real work: not known. No coding agent has " + need + "."
 	}
