@@ -23,7 +23,7 @@ type MatrixRow struct {
 	Cells      []MatrixCell
 }
 
-// A MatrixCell is a rate. Heat is 0 for none, and 1 to 6.
+// A MatrixCell is a rate. Heat is 0 for none, and 1 to 10: a step for each 10 points.
 type MatrixCell struct {
 	Text, Title, Link string
 	Heat              int
@@ -33,7 +33,7 @@ type MatrixCell struct {
 // empty.
 func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytics.Standing) string, cell func(agent, slug string) string) Matrix {
 	m := Matrix{Caption: "Pick rates of " + b.Name + " by agent"}
-	rates, most := make([]map[string]analytics.AgentRate, len(b.Agents)), 0.0
+	rates := make([]map[string]analytics.AgentRate, len(b.Agents))
 	for i, a := range b.Agents {
 		col := MatrixColumn{Name: AgentName(a.Agent), Title: a.Agent, Link: agent(a.Agent)}
 		if a.Weight != b.Agents[0].Weight || a.Weight != b.Agents[len(b.Agents)-1].Weight {
@@ -42,14 +42,14 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 		m.Columns = append(m.Columns, col)
 		rates[i] = map[string]analytics.AgentRate{}
 		for _, t := range a.Tools {
-			rates[i][t.Slug], most = t, max(most, t.PickRate)
+			rates[i][t.Slug] = t
 		}
 	}
 	for _, s := range shown(b) {
 		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
 		for i, a := range b.Agents {
 			r := rates[i][s.Slug]
-			c := MatrixCell{Text: "0", Heat: Heat(math.Round(100*r.PickRate) / 100 / max(most, minHeat)), Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			c := MatrixCell{Text: "0", Heat: (int(math.Round(100*r.PickRate)) + 9) / 10, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
 				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {
@@ -86,17 +86,4 @@ func restRow(b *analytics.Board) (row MatrixRow, any bool) {
 		row.Cells = append(row.Cells, c)
 	}
 	return row, any
-}
-
-// minHeat is the least rate that the darkest step may stand for.
-const minHeat = .2
-
-// Heat is the step of the ramp for a rate, as a share of the highest.
-func Heat(rate float64) int {
-	for i, top := range []float64{0, .1, .25, .45, .65, .85} {
-		if rate <= top {
-			return i
-		}
-	}
-	return 6
 }
