@@ -23,17 +23,20 @@ type MatrixRow struct {
 	Cells      []MatrixCell
 }
 
-// A MatrixCell is a rate. Heat is 0 for none, and 1 to 10: a step for each 10 points.
+// A MatrixCell is a rate. Heat is 0 for none, and 1 to 10: even steps up to the highest rate.
 type MatrixCell struct {
 	Text, Title, Link string
 	Heat              int
 }
 
+// minHeat is the least rate that the strongest colour stands for.
+const minHeat = .2
+
 // NewMatrix compares the agents of a board. The links of agents, tools and cells may be
 // empty.
 func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytics.Standing) string, cell func(agent, slug string) string) Matrix {
 	m := Matrix{Caption: "Pick rates of " + b.Name + " by agent"}
-	rates := make([]map[string]analytics.AgentRate, len(b.Agents))
+	rates, most := make([]map[string]analytics.AgentRate, len(b.Agents)), minHeat
 	for i, a := range b.Agents {
 		col := MatrixColumn{Name: AgentName(a.Agent), Title: a.Agent, Link: agent(a.Agent)}
 		if a.Weight != b.Agents[0].Weight || a.Weight != b.Agents[len(b.Agents)-1].Weight {
@@ -42,14 +45,15 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 		m.Columns = append(m.Columns, col)
 		rates[i] = map[string]analytics.AgentRate{}
 		for _, t := range a.Tools {
-			rates[i][t.Slug] = t
+			rates[i][t.Slug], most = t, max(most, t.PickRate)
 		}
 	}
+	top := whole100(most)
 	for _, s := range shown(b) {
 		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
 		for i, a := range b.Agents {
 			r := rates[i][s.Slug]
-			c := MatrixCell{Text: "0", Heat: (int(math.Round(100*r.PickRate)) + 9) / 10, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			c := MatrixCell{Text: "0", Heat: (10*whole100(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
 				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {
@@ -68,6 +72,9 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 	}
 	return m
 }
+
+// whole100 is a rate in whole per cent.
+func whole100(rate float64) int { return int(math.Round(100 * rate)) }
 
 // restRow has the share of each agent's answers that picked none of the tools; any is false
 // where all did.
