@@ -50,7 +50,7 @@ func TestACellWithoutTrialsIsNothing(t *testing.T) {
 
 func TestFewAgreeingTrialsProveNothing(t *testing.T) {
 	b := rank(category("x", "y"), []Group{chose("p", "x", "x"), chose("q", "x", "x")}, 2, false)
-	if r := b.Tools[1].BeatenBy[0]; r.Significant || r.PAdjusted != .5 || r.CILow > 0 {
+	if r := b.Tools[1].BeatenBy[0]; r.Significant || r.PAdjusted < .5 || r.CILow > 0 {
 		t.Errorf("two trials show %+v", r)
 	}
 }

@@ -134,7 +134,7 @@ func Build(ctx context.Context, in Input) (m Manifest, id string, err error) {
 
 func (in Input) check() error {
 	if len(in.Runs) == 0 {
-		return errors.New("no run to publish; run an eval first")
+		return errors.New("no run to publish; run an eval first, or join the shards of one with firstpick merge")
 	}
 	seen := map[string]string{}
 	for _, r := range in.Runs {

@@ -89,7 +89,7 @@ func initFolder(env *Env, dir string, server bool) error {
 		{configName, config},
 		{filepath.Join("evals", exampleCategory+".yaml"), example},
 		{filepath.Join("evals", "eval.schema.json"), eval.Schema()},
-		{".gitignore", []byte(".firstpick/\n")},
+		{".gitignore", []byte(".firstpick/\n*.pem\n")},
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)

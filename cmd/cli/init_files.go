@@ -184,7 +184,7 @@ func (o *fromOptions) files(p propose.Product, base baseCatalog, changed catalog
 	out = append(out, evalFile)
 	for _, f := range []newFile{
 		{path: filepath.Join(o.dir, "evals", "eval.schema.json"), after: eval.Schema(), summary: "the schema of eval files, for editors"},
-		{path: filepath.Join(o.dir, ".gitignore"), after: []byte(".firstpick/\n")},
+		{path: filepath.Join(o.dir, ".gitignore"), after: []byte(".firstpick/\n*.pem\n")},
 	} {
 		if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
 			out = append(out, f)

@@ -237,6 +237,7 @@ def check_documents(manifest):
 def main():
     key = arg.key and base64.b64decode(re.sub("-----.*-----", "", open(arg.key).read()))[-32:]
     require(not arg.key or len(key) == 32, arg.key, "not a public key in PEM")
+    require("://" in arg.place or os.path.isdir(arg.place), arg.place, "no such folder")
     current = None if arg.snapshot else read("current", 100)
     arg.snapshot = arg.snapshot or (current.read().decode().strip() if current else "")
     require(re.fullmatch("[0-9a-f]{20}", arg.snapshot), "current", f"not the id of a snapshot: {arg.snapshot!r}")
