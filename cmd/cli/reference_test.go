@@ -81,7 +81,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 					continue
 				}
 				n++
-				if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"&", "|", "&&", ">", "<", "2>", ">>"}, w) }); i > 0 {
+				if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"&", "|", "||", "&&", ">", "<", "2>", ">>"}, w) }); i > 0 {
 					words = words[:i]
 				}
 				root := newRootCmd(referenceEnv())
