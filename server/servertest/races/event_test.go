@@ -58,11 +58,11 @@ func TestEventAgainstExchange(t *testing.T) {
 // presentAgainst races an event with ID-JAGs that were minted before it.
 func (w *world) presentAgainst(t *testing.T, sub string, n int, words ...string) ([]string, []string) {
 	t.Helper()
-	event := w.IdP.Event(w.Agents.Resource(), sub)
 	raw := make([]string, n)
 	for i := range raw {
 		raw[i] = w.assertion(sub, sub+"@example.com")
 	}
+	event := w.IdP.Event(w.Agents.Resource(), sub) // not before: a second may begin between them
 	var tokens, assertions bag[string]
 	together(append(times(n, func(i int) {
 		r, err := w.any().Present(t.Context(), caller(), raw[i])
