@@ -114,6 +114,9 @@ func (o *rankOptions) run(ctx context.Context) error {
 	if o.category != "" && len(boards) == 0 {
 		return usageErr("firstpick runs lists the runs", "category %s is not measured yet", o.category)
 	}
+	if len(boards) == 0 {
+		_, _ = fmt.Fprintln(o.env.Stderr, "note: no run is measured yet; firstpick runs lists the runs, and firstpick merge joins shards")
+	}
 	if o.by != "" {
 		return o.printCuts(boards)
 	}

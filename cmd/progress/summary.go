@@ -31,6 +31,7 @@ func (v *View) Summarize(board *analytics.Board) error {
 		v.tally.leaders.rank()
 	} else {
 		v.tally.leaders.board = board
+		v.tally.run.Synthetic = v.tally.run.Synthetic || board.Synthetic // a server's run does not say it
 	}
 	return v.print(v.page().summary(v.tally))
 }
