@@ -48,12 +48,12 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 			rates[i][t.Slug], most = t, max(most, t.PickRate)
 		}
 	}
-	top := whole100(most)
+	top := wholePercent(most)
 	for _, s := range shown(b) {
 		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
 		for i, a := range b.Agents {
 			r := rates[i][s.Slug]
-			c := MatrixCell{Text: "0", Heat: (10*whole100(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			c := MatrixCell{Text: "0", Heat: (10*wholePercent(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
 				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {
@@ -73,8 +73,8 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 	return m
 }
 
-// whole100 is a rate in whole per cent.
-func whole100(rate float64) int { return int(math.Round(100 * rate)) }
+// wholePercent is a rate in whole per cent.
+func wholePercent(rate float64) int { return int(math.Round(100 * rate)) }
 
 // restRow has the share of each agent's answers that picked none of the tools; any is false
 // where all did.
