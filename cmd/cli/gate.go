@@ -94,6 +94,9 @@ func (o *gateOptions) run(ctx context.Context, args []string) error {
 			_, _ = fmt.Fprintf(o.env.Stderr, "note: %s: %s: %s\n", s.Board.Category, analytics.Synthetic, analytics.Explain(analytics.Synthetic))
 		}
 	}
+	if len(subjects) == 0 {
+		o.noteNoRun()
+	}
 	if err := o.write(rep); err != nil {
 		return err
 	}

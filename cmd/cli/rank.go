@@ -115,7 +115,7 @@ func (o *rankOptions) run(ctx context.Context) error {
 		return usageErr("firstpick runs lists the runs", "category %s is not measured yet", o.category)
 	}
 	if len(boards) == 0 {
-		_, _ = fmt.Fprintln(o.env.Stderr, "note: no run is measured yet; firstpick runs lists the runs, and firstpick merge joins shards")
+		o.noteNoRun()
 	}
 	if o.by != "" {
 		return o.printCuts(boards)

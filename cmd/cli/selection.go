@@ -238,6 +238,11 @@ func (a *app) explain(s selection) {
 	}
 }
 
+// noteNoRun says why there are no results although there may be runs.
+func (a *app) noteNoRun() {
+	_, _ = fmt.Fprintln(a.env.Stderr, "note: no run is measured yet; firstpick runs lists the runs, and firstpick merge joins shards")
+}
+
 // howFar says how much of its plan a run has.
 func howFar(r trialstore.RunRow) string {
 	share := 0.0

@@ -357,9 +357,15 @@ func pythonFindsAttacks(t *testing.T, small, demo publisher) {
 // pythonRefuses checks that the script ends with one line and code 1.
 func pythonRefuses(t *testing.T, want string, args ...string) {
 	t.Helper()
+	pythonFails(t, exitFailed, want, args...)
+}
+
+// pythonFails checks that the script ends with one line and the code.
+func pythonFails(t *testing.T, code int, want string, args ...string) {
+	t.Helper()
 	out, err := recompute(t, args...)
 	exit := new(exec.ExitError)
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.HasPrefix(out, "error: ") || strings.Count(out, "\n") != 1 || !strings.Contains(out, want) {
+	if !errors.As(err, &exit) || exit.ExitCode() != code || !strings.HasPrefix(out, "error: ") || strings.Count(out, "\n") != 1 || !strings.Contains(out, want) {
 		t.Errorf("%v, no %q in\n%s", err, want, out)
 	}
 }
@@ -400,10 +406,10 @@ func pythonHasLimits(t *testing.T, p publisher) {
 	}))
 	t.Cleanup(hostile.Close)
 	pythonRefuses(t, "/manifest.json: more than 67108864 bytes", hostile.URL)
-	if pythonRefuses(t, "HTTP Error 302: Found", hostile.URL+"/redirect"); asked.Load() > 0 {
+	if pythonFails(t, exitUnread, "HTTP Error 302: Found", hostile.URL+"/redirect"); asked.Load() > 0 {
 		t.Error("a redirect to another host was followed")
 	}
-	pythonRefuses(t, "current: URLError: ", "http://127.0.0.1:1")
+	pythonFails(t, exitUnread, "current: URLError: ", "http://127.0.0.1:1")
 	bomb := p.reseal(t, func(d forgery) {
 		d.write("rows.ndjson.gz", func([]byte) []byte {
 			var out bytes.Buffer

@@ -10,14 +10,19 @@ answers; uses of observed boards against the lines of the study; registrations; 
 signature of the manifest without --key. `firstpick verify` checks these too. Python 3.9, standard library only."""
 import argparse, base64, gzip, hashlib, json, os, re, sys, tempfile
 from collections import Counter, defaultdict
+from http.client import HTTPException
 from urllib import error, parse, request
 
 SMALL, LARGE, LINE = 64 << 20, 16 << 30, 1 << 20  # bytes at most: of a document or the log, a snapshot, a trial
 files, reading = {}, "arguments"  # the files of the manifest that were not read yet; what is being read
 
+def fail(code, place, problem):
+    print(printable(f"error: {place}: {problem}"), file=sys.stderr)
+    sys.exit(code)
+
 def require(ok, place, problem):
     if not ok:
-        sys.exit(printable(f"error: {place}: {problem}"))
+        fail(1, place, problem)
 
 def printable(text):
     return "".join(c if c.isprintable() else "?" for c in text)
@@ -37,8 +42,9 @@ def read(name, most=SMALL):
         else:
             file = open(os.path.join(arg.place, *name.split("/")), "rb")
     except (FileNotFoundError, error.HTTPError) as problem:
-        require(getattr(problem, "code", 404) in (404, 410), name, problem)
-        return None
+        if getattr(problem, "code", 404) in (404, 410):
+            return None
+        raise
     with file:
         while part := file.read(1 << 16):
             size += copy.write(part)
@@ -272,5 +278,6 @@ arg.add_argument("place", metavar="URL|DIR"), arg.add_argument("--snapshot"), ar
 arg = arg.parse_args()
 try:
     main()
-except Exception as problem:  # whatever a damaged or hostile place has: one line and exit code 1
-    require(False, reading, f"{type(problem).__name__}: {problem}")
+except Exception as problem:  # whatever a damaged or hostile place has: one line and exit code 1; 5 if it could not be read
+    unread = isinstance(problem, (OSError, HTTPException)) and not isinstance(problem, gzip.BadGzipFile)
+    fail(5 if unread else 1, reading, f"{type(problem).__name__}: {problem}")
