@@ -322,7 +322,7 @@ func (f *flow) act(words []string) {
 			f.fail("%v", err)
 		}
 	case "sweep":
-		if err := f.s.Agents.Sweep(f.t.Context()); err != nil {
+		if err := f.s.Agents.Sweep(f.t.Context(), f.s.Clock.Now()); err != nil {
 			f.fail("%v", err)
 		}
 	case "disable", "enable":

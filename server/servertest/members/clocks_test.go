@@ -1,6 +1,7 @@
 package members_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -135,6 +136,31 @@ func TestClocksOfTwoServersJump(t *testing.T) {
 					t.Errorf("%s: a revoked eval key: %d", when, status)
 				}
 			})
+		})
+	}
+}
+
+// TestClockAheadDeletesNothing: the housekeeping of a server whose clock is a year ahead for
+// some minutes deletes nothing that others still use.
+func TestClockAheadDeletesNothing(t *testing.T) {
+	for _, engine := range statetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			s := servertest.New(t, servertest.Options{State: statetest.Address(t, engine)})
+			dana := newPerson(t, s, "dana@example.com")
+			slug := dana.Workspace("https://acme.dev")
+			s.Clock.Add(365 * 24 * time.Hour)
+			ctx, cancel := context.WithCancel(t.Context())
+			tick, done := make(chan time.Time), make(chan struct{})
+			go func() { defer close(done); s.Agents.Run(ctx, tick) }()
+			for range 3 {
+				tick <- s.Clock.Now() // is taken when the turn before has ended
+			}
+			cancel()
+			<-done
+			s.Clock.Add(-365 * 24 * time.Hour)
+			if !dana.sees(slug) {
+				t.Error("the session is gone")
+			}
 		})
 	}
 }
