@@ -2,6 +2,7 @@ package pick_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,25 @@ func TestConditionsThatComeFirst(t *testing.T) {
 	} {
 		if r := x.Extract(transcript.Transcript{FinalText: answer}); r.Picked != "stripe" {
 			t.Errorf("%q: %s %s (%s), want stripe", answer, r.Kind, r.Picked, r.Rule)
+		}
+	}
+}
+
+// TestWhyNotTheOthers: what its own sentence calls an option is on the shortlist, unless the
+// heading turns it down.
+func TestWhyNotTheOthers(t *testing.T) {
+	x := extractor(t, builtIn(t), "email")
+	for message, shortlist := range map[string][]string{
+		"I recommend Mailjet.\n\n## Why not the others\n\n- **Resend** is a reasonable alternative, but it is young.\n- **SendGrid**: expensive.": {"mailjet", "resend"},
+		"I recommend Mailjet.\n\n## Why I ruled out the others\n\n- **Resend** is a reasonable alternative, but it is young.":                     {"mailjet"},
+		"I recommend Mailjet.\n\n## Rejected\n\n- **Resend** is a reasonable alternative, but it is young.":                                       {"mailjet"},
+		"Ich empfehle Mailjet.\n\n## Warum nicht die anderen?\n\n- **Resend** ist eine gute Alternative, aber jung.\n- **SendGrid** ist teuer.":   {"mailjet", "resend"},
+		"Je recommande Mailjet.\n\n## Pourquoi pas les autres ?\n\n- **Resend** est une bonne alternative, mais jeune.":                           {"mailjet", "resend"},
+		"推荐使用 **Mailjet**。\n\n## 为什么不选其他\n\n- **Resend** 也是不错的选择，但还很新。\n- **SendGrid** 太贵。":                                                       {"mailjet", "resend"},
+	} {
+		r := x.Extract(said(message))
+		if !slices.Equal(r.Shortlist, shortlist) {
+			t.Errorf("%s\n%v, want %v", message, r.Shortlist, shortlist)
 		}
 	}
 }

@@ -46,6 +46,10 @@ func (r *reading) byLabel(label prose.Class, first int) {
 			m.stance = considered
 		case prose.LabelRejects:
 			m.stance = rejects
+		case prose.LabelWhyNot:
+			if m.stance != considered {
+				m.stance = rejects
+			}
 		case prose.LabelPast:
 			m.stance, m.code = passing, false
 		default:

@@ -19,6 +19,7 @@ const (
 	LabelPick    // a heading or label of the choice: "Recommendation"
 	LabelOptions // "Alternatives"
 	LabelRejects // "Turned down"
+	LabelWhyNot  // "Why not the others": turned down, but for what its sentence calls an option
 	LabelPast    // "Removed"
 	LabelVerdict // the head of a column of verdicts
 
@@ -69,7 +70,7 @@ const (
 // classNames are the sections of a lexicon file.
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
-	"label pick", "label options", "label rejects", "label past", "label verdict",
+	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
