@@ -58,7 +58,7 @@ func asset(name, contentType string) Asset {
 		panic(err) // the file is embedded
 	}
 	if contentType == cssType {
-		body = withoutComments(body)
+		body = spaceless(withoutComments(body))
 	}
 	return Asset{assetPath(name, body), contentType, body}
 }
@@ -74,6 +74,17 @@ func withoutComments(css []byte) (out []byte) {
 		}
 		_, css, _ = bytes.Cut(rest, []byte("*/"))
 	}
+}
+
+// spaceless drops the white space of a style sheet that says nothing. No string in one has a mark with a
+// space after it.
+func spaceless(css []byte) []byte {
+	lines := strings.Split(string(css), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	text := strings.Join(lines, "\n")
+	return []byte(strings.NewReplacer(" {", "{", " }", "}", "{ ", "{", "; }", "}", "} ", "}", ";\n", ";", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":", ", ", ",", ",\n", ",").Replace(text))
 }
 
 func assetPath(name string, body []byte) string {

@@ -1,10 +1,12 @@
 package pages_test
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +88,49 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 	r.Header.Set("Accept", "application/json")
 	if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"tool":null`) || !strings.Contains(w.Body.String(), `"observedTool":{"name":"Prisma","slug":"prisma","observed":true,"url":"`+sitetest.Base+`/tools/prisma"}`) {
 		t.Errorf("as JSON: %s", w.Body)
+	}
+}
+
+// TestSearchSuggestsPages: what is typed so far leads to pages of each kind, the best match first, and a
+// package or a misspelt name to its tool.
+func TestSearchSuggestsPages(t *testing.T) {
+	h := serveObserved(t)
+	for query, want := range map[string]string{
+		"fla":             "tool Flask (Python web frameworks), comparison ",
+		"flsk":            "tool Flask (Python web frameworks), ",
+		"pypi:flask":      "tool Flask (Python web frameworks), ",
+		"flask vs djan":   "comparison Flask or Django, ",
+		"codex":           "agent Codex (observed), ",
+		"prism":           "tool Prisma (Object-relational mappers, observed), ",
+		"frameworks":      "board Python web frameworks (asked), ",
+		"zzzz":            "",
+		"":                "",
+		"or":              "",
+		"\x00<script> fl": "",
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/search?q="+url.QueryEscape(query), nil)
+		r.Header.Set("Accept", "application/json")
+		h.ServeHTTP(w, r)
+		var got struct {
+			Pages []struct{ Name, Kind, Note, URL string }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Pages) > 8 {
+			t.Fatalf("%q: %v %s", query, err, w.Body)
+		}
+		var b strings.Builder
+		for _, p := range got.Pages {
+			b.WriteString(p.Kind + " " + p.Name)
+			if p.Note != "" {
+				b.WriteString(" (" + p.Note + ")")
+			}
+			b.WriteString(", ")
+			path, _, _ := strings.Cut(strings.TrimPrefix(p.URL, sitetest.Base), "#")
+			if status, _ := ask(h, path); status != http.StatusOK {
+				t.Errorf("%q: %s answers %d", query, p.URL, status)
+			}
+		}
+		if list := b.String(); !strings.HasPrefix(list, want) || want == "" && list != "" {
+			t.Errorf("%q suggests %q, want %q first", query, list, want)
+		}
 	}
 }

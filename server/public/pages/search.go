@@ -23,10 +23,19 @@ type found struct {
 	// ObservedTool is the tool that q names exactly, where it was observed and no trials
 	// measure it.
 	ObservedTool *foundObserved `json:"observedTool,omitempty"`
+	Pages        []foundPage    `json:"pages,omitempty"` // whose names match q, in any of their kinds
 	known        bool           // the tool, but nothing of it is measured
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
 	named        bool           // boards have q in their name
+}
+
+// A foundPage is a page to go to. Kind is tool, board, agent or comparison.
+type foundPage struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Note string `json:"note,omitempty"`
+	URL  string `json:"url"`
 }
 
 type foundTool struct {
@@ -111,6 +120,29 @@ func find(s *snapshotview.Site, query string) found {
 	return out
 }
 
+// suggest returns pages whose names match what was found, and then the tools near it.
+func suggest(s *snapshotview.Site, got found) (out []foundPage) {
+	list := s.Views.Suggest(got.Query, maxPages)
+	near := got.tools
+	if got.Tool != nil {
+		near = []string{got.Tool.Slug}
+	} else if got.ObservedTool != nil {
+		near = []string{got.ObservedTool.Slug}
+	}
+	for _, slug := range near {
+		if t, ok := s.Views.SuggestTool(slug); ok && len(list) < maxPages && !slices.ContainsFunc(list, func(p views.Suggestion) bool { return p.Path == t.Path }) {
+			list = append(list, t)
+		}
+	}
+	for _, p := range list {
+		out = append(out, foundPage{p.Name, p.Kind, p.Note, s.BaseURL + p.Path})
+	}
+	return out
+}
+
+// maxPages is how many pages a search suggests.
+const maxPages = 8
+
 // maxTools is how many tools a search finds.
 const maxTools = 10
 
@@ -132,6 +164,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	switch {
 	case wantsJSON(r):
 		contentType = "application/json; charset=utf-8"
+		got.Pages = suggest(s, got)
 		body, err = json.Marshal(got)
 	case negotiate.PrefersMarkdown(r):
 		contentType = "text/markdown; charset=utf-8"
