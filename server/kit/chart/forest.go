@@ -111,7 +111,7 @@ func (a Axis) Forest(m Mark) template.HTML {
 		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="8" width="%s%%" height="10" rx="5"/>`, a.x(m.Low), a.x(m.High-m.Low))
 		fmt.Fprintf(&b, `<circle class="%s" cx="%s%%" cy="%d" r="5.5"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate), middle)
 	} else {
-		fmt.Fprintf(&b, `<rect class="rate" x="0" y="8" width="%s%%" height="10" rx="2"/>`, a.x(m.Rate))
+		fmt.Fprintf(&b, `<rect class="%s" x="0" y="8" width="%s%%" height="10" rx="2"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -82,21 +85,44 @@ func joinLines(lines []agentLine, noun string) (out []agentLine) {
 		}
 		joined := group[0]
 		joined.Name, joined.Title, joined.Link, joined.Trials = alikeName(len(group), len(lines), noun), "", "", ""
+		var rivals []string
 		for _, g := range group {
+			rivals = append(rivals, g.Rival)
 			joined.Same = append(joined.Same, render.Link{Path: g.Link, Text: g.Name})
 			if g.N != joined.N {
 				joined.N = "–"
 			}
 			if g.Rival != joined.Rival {
-				joined.Rival, joined.RivalRate = "different tools", ""
+				joined.RivalRate = ""
 			}
 			if g.RivalRate != joined.RivalRate {
 				joined.RivalRate = ""
 			}
 		}
+		joined.Rival = nameCounts(rivals)
 		out = append(out, joined)
 	}
 	return out
+}
+
+// nameCounts lists names with how often each is in a list, the most frequent first: TensorFlow (3), Keras (1).
+// It is the name alone where there is one.
+func nameCounts(names []string) string {
+	times := map[string]int{}
+	for _, name := range names {
+		if name != "" {
+			times[name]++
+		}
+	}
+	order := slices.Collect(maps.Keys(times))
+	sorting.Func(order, func(a, b string) int { return cmp.Or(times[b]-times[a], cmp.Compare(a, b)) })
+	if len(order) < 2 {
+		return strings.Join(order, "")
+	}
+	for i, name := range order {
+		order[i] = fmt.Sprintf("%s (%d)", name, times[name])
+	}
+	return strings.Join(order, ", ")
 }
 
 // alikeName names n agents of all whose lines are alike.

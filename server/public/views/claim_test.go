@@ -191,11 +191,21 @@ func TestCompareSentence(t *testing.T) {
 	}{
 		{alone, 0, 1, "Claude 3.5 Sonnet picks Ash in 70.0% of its answers and Birch in 20.0%."},
 		{alone, 2, 0, "Claude 3.5 Sonnet picks Ash in 70.0% of its answers and never Cedar."},
+		{alone, 1, 2, "Claude 3.5 Sonnet picks Birch in 20.0% of its answers and never Cedar. Ash is first with 70.0%."},
 		{alone, 2, 3, "No agent picked Cedar or Elm in 10 answers."},
 		{even, 0, 1, "Agents pick Ash as often as Birch: in 45.0% of answers."},
 	} {
 		if got := compareSentence(c.board, c.board.Tools[c.i], c.board.Tools[c.j]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestNameCounts: agents with the same rate of one tool may pick different rivals, which are named.
+func TestNameCounts(t *testing.T) {
+	for want, names := range map[string][]string{"": {"", ""}, "Ash": {"Ash", "", "Ash"}, "Birch (2), Ash (1), Cedar (1)": {"Cedar", "Birch", "Ash", "Birch"}} {
+		if got := nameCounts(names); got != want {
+			t.Errorf("%q: got %q, want %q", names, got, want)
 		}
 	}
 }

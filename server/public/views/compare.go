@@ -90,6 +90,9 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	for i, s := range r.seenWith(x, y, a, b, home) {
 		if i == 0 {
 			d.Observed, seen, d.Work = s.sentence(x.Name, y.Name), s.measure(r, a, b), s.agents(r.in, x.Name, y.Name, a, b)
+			if d.Sentence != "" {
+				seen.Sentence = d.Observed
+			}
 		}
 		for _, p := range s.places(r, a, b) {
 			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them"+s.cited(x.Name, y.Name), r.in.BaseURL+ComparePath(a, b))
@@ -140,21 +143,25 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if render.Single(*b) && b.NTrials > 1 {
 		text = "On one prompt, " + inSentence(text)
 	}
+	first := ""
+	if best := b.Tools[0]; best.PickRate > ahead.PickRate {
+		first = fmt.Sprintf(" %s is first with %s.", best.Tool, chart.Fixed(best.PickRate))
+	}
 	if behind.Picks == 0 {
-		return text + "never " + behind.Tool + "."
+		return text + "never " + behind.Tool + "." + first
 	}
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Fixed(behind.PickRate))
 	if !render.Single(*b) && unproven(behind, ahead.Slug) {
-		return fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant.", inSentence(text), strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"))
+		return fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant.", inSentence(text), strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+")) + first
 	}
 	var with, near []string
 	for _, a := range b.Agents {
-		first, second := bounded(agentRate(a.Tools, ahead.Slug), a.NFamilies), bounded(agentRate(a.Tools, behind.Slug), a.NFamilies)
+		front, second := bounded(agentRate(a.Tools, ahead.Slug), a.NFamilies), bounded(agentRate(a.Tools, behind.Slug), a.NFamilies)
 		switch {
-		case isAhead(b, a, second, first):
+		case isAhead(b, a, second, front):
 			with = append(with, render.AgentName(a.Agent))
-		case second.PickRate-first.PickRate >= leastLead:
-			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Fixed(second.PickRate), chart.Fixed(first.PickRate)))
+		case second.PickRate-front.PickRate >= leastLead:
+			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Fixed(second.PickRate), chart.Fixed(front.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
@@ -170,7 +177,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if significant, _ := tested(behind, ahead.Slug); significant && !render.Single(*b) {
 		text += "; the difference is significant"
 	}
-	return text + "."
+	return text + "." + first
 }
 
 func agentRate(tools []analytics.AgentRate, slug string) analytics.AgentRate {

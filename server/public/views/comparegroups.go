@@ -26,7 +26,7 @@ type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
 	RangeA, RangeB                   string // 95 % intervals in whole per cent; empty without
 	Clear                            bool   // the lead is: see clearLead
-	Neither                          string // of both tools
+	Neither, Instead                 string // of both tools, and the tool that most of these answers pick; empty where none is
 	Plot                             template.HTML
 	Early                            bool
 	Same                             []render.Link // the agents of a joined part
@@ -91,7 +91,7 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools
 	p, q := bounded(agentRate(tools, x.Slug), families), bounded(agentRate(tools, y.Slug), families)
 	d := comparePart{
 		A: chart.Fixed(p.PickRate), B: chart.Fixed(q.PickRate), Diff: leadOf(x.Tool, y.Tool, p.PickRate, q.PickRate), N: chart.Whole(int64(n)),
-		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), lead: p.PickRate - q.PickRate,
+		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), Instead: insteadOf(b, x, y, tools, 1-p.PickRate-q.PickRate), lead: p.PickRate - q.PickRate,
 	}
 	d.marks = [2]chart.Mark{{Rate: p.PickRate, Text: x.Tool + " " + d.A}, {Rate: q.PickRate, Text: y.Tool + " " + d.B}}
 	if intervals {
@@ -99,6 +99,17 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools
 		d.Clear = clearLead(b, p, q, families) || clearLead(b, q, p, families)
 	}
 	return d
+}
+
+// insteadOf returns the tool that is picked in most of the answers that pick neither of two, which are a
+// share of all; empty where none is.
+func insteadOf(b *analytics.Board, x, y analytics.Standing, tools []analytics.AgentRate, neither float64) string {
+	for _, t := range tools {
+		if t.Slug != x.Slug && t.Slug != y.Slug && t.Picks > 0 && 2*t.PickRate > neither {
+			return nameOf(b, t.Slug)
+		}
+	}
+	return ""
 }
 
 // rangeOf returns the interval of a rate in whole per cent, and adds it to a mark.
@@ -140,6 +151,9 @@ func joinParts(parts []comparePart, noun string) (out []comparePart) {
 			joined.Same = append(joined.Same, render.Link{Path: g.Link, Text: g.Name})
 			if g.N != joined.N {
 				joined.N = "–"
+			}
+			if g.Instead != joined.Instead {
+				joined.Instead = ""
 			}
 		}
 		out = append(out, joined)
