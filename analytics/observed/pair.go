@@ -15,6 +15,16 @@ type Pair struct {
 // with one that decides all rates, leaves out none.
 func (p Pair) Known() bool { return p.CIHigh-p.CILow < 2 }
 
+// within limits the interval to the differences that the intervals of both rates allow. However
+// both rates depend on each other, the interval made of theirs (MOVER: Zou and Donner 2008) is within
+// these ends.
+func (p *Pair) within(ahead, behind stats.Interval) {
+	p.CIHigh = min(p.CIHigh, round(ahead.High-behind.Low))
+	if low := round(ahead.Low - behind.High); p.Shown == (low > 0) {
+		p.CILow = max(p.CILow, low)
+	}
+}
+
 // ShownTogether reports which of several pairs are significant with all of them compared at once
 // (Holm): the chance of any false one is at most 5 %.
 func ShownTogether(pairs []Pair) []bool {
@@ -46,9 +56,14 @@ func (t *tally) pairs(p Part) map[[2]string]Pair {
 		for _, behind := range listed[i+1:] {
 			x, y := t.category.place(ahead.Slug), t.category.place(behind.Slug)
 			l, ok := d.Compare([]stats.Estimate{estimates[x], estimates[y]}, []stats.Rate{rates[x], rates[y]}).Lead(0, 1)
-			if ok {
-				out[[2]string{ahead.Slug, behind.Slug}] = Pair{round(l.Diff), round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
+			if !ok {
+				continue
 			}
+			pair := Pair{round(l.Diff), round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
+			if pair.Known() {
+				pair.within(rates[x].Interval, rates[y].Interval)
+			}
+			out[[2]string{ahead.Slug, behind.Slug}] = pair
 		}
 	}
 	return out

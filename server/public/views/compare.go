@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -23,6 +24,7 @@ type comparePage struct {
 	A, B     compareSide
 	Sentence string
 	Observed string // a sentence
+	InWork   string // the same in short, beside a Sentence
 	When     string // which of both is ahead when
 	Leans    []lean // where nothing is firm: the prompt on which each leads by most
 	Measures []measure
@@ -58,11 +60,19 @@ type lead struct {
 	Leader            string // empty where both have the same rate
 	Diff, Interval, P string
 	Plot              template.HTML // the difference with its interval; empty without one
-	Pairs             string        // how many pairs the board has; empty for one
 	Significant       bool
-	Single            bool   // one prompt
-	Alone             bool   // the interval is for this pair alone, of real work
+	Alone             bool      // Interval, P and Significant are for this pair alone
+	All               *together // with all pairs of the board; nil where that is not known, or the same
+	Single            bool      // one prompt
+	Observed          bool
 	Unknown           string // why nothing is known of the difference
+}
+
+// A together is what a test of all pairs of a board at once says of one of them. P and Interval
+// are empty where only the ranges of ranks are known.
+type together struct {
+	Pairs, Interval, P string
+	Significant        bool
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both, and no
@@ -91,7 +101,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		if i == 0 {
 			d.Observed, seen, d.Work = s.sentence(x.Name, y.Name), s.measure(r, a, b), s.agents(r.in, x.Name, y.Name, a, b)
 			if d.Sentence != "" {
-				seen.Sentence = d.Observed
+				d.InWork = s.short(x.Name, y.Name)
 			}
 		}
 		for _, p := range s.places(r, a, b) {
@@ -152,7 +162,12 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	}
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Fixed(behind.PickRate))
 	if !render.Single(*b) && unproven(behind, ahead.Slug) {
-		return fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant.", inSentence(text), strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+")) + first
+		diff := strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+")
+		if alone, ok := b.Alone(ahead, behind); ok && alone.Shown {
+			text += fmt.Sprintf("; the difference of %s points is significant for this pair alone, not with all %s pairs of the board at once", diff, pairsOf(b))
+		} else {
+			text = fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant", inSentence(text), diff)
+		}
 	}
 	var with, near []string
 	for _, a := range b.Agents {
@@ -216,23 +231,39 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	return c
 }
 
+// pairsOf is the number of pairs of a board's tools.
+func pairsOf(b *analytics.Board) string {
+	return chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2))
+}
+
 // leadOn says how far a tool is ahead of another on a board.
 func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {
 	l := lead{Diff: strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"), Single: render.Single(*b)}
-	if n := len(b.Tools) * (len(b.Tools) - 1) / 2; n > 1 {
-		l.Pairs = chart.Whole(int64(n))
-	}
 	if ahead.PickRate != behind.PickRate {
 		l.Leader = ahead.Tool
 	}
-	if behind.Breakdown == nil {
+	if l.Single || behind.Breakdown == nil {
 		return &l
 	}
-	if i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug }); i >= 0 && !l.Single {
-		v := behind.Breakdown.Rivals[i]
-		ends := [2]string{render.PointsEnd(v.CILow), render.PointsEnd(v.CIHigh)}
-		l.P, l.Significant, l.Interval = render.PValue(v.PAdjusted), v.Significant, ends[0]+" to "+ends[1]
-		l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, ends, behind.Tool+" ahead", ahead.Tool+" ahead")
+	i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug })
+	if i < 0 {
+		return &l
 	}
+	v := behind.Breakdown.Rivals[i]
+	interval := stats.Interval{Low: v.CILow, High: v.CIHigh}
+	l.All = &together{pairsOf(b), pointsOf(interval), render.PValue(v.PAdjusted), v.Significant}
+	if alone, ok := b.Alone(ahead, behind); ok {
+		l.Alone, interval, l.P, l.Significant = true, alone.Interval, render.PValue(alone.Adjusted), alone.Shown
+	}
+	if len(b.Tools) == 2 { // one pair
+		l.Alone, l.P, l.Significant, l.All = true, l.All.P, l.All.Significant, nil
+	}
+	l.Interval = pointsOf(interval)
+	l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, interval.Low, interval.High, [2]string{render.PointsEnd(interval.Low), render.PointsEnd(interval.High)}, behind.Tool+" ahead", ahead.Tool+" ahead")
 	return &l
+}
+
+// pointsOf is the interval of a difference in points.
+func pointsOf(i stats.Interval) string {
+	return render.PointsEnd(i.Low) + " to " + render.PointsEnd(i.High)
 }

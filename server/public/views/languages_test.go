@@ -132,7 +132,7 @@ func TestWhichCodingAgent(t *testing.T) {
 		"two tested":         {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {28, "Python", "Devin", "ash"}, {24, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex. No other difference by coding agent is firm.", "Tested, clustered by repository: Codex and Devin, corrected for all two (Holm)."}},
 		"one has too little": {[]usage{{55, "Python", "Codex", "ash"}, {5, "Python", "Codex", "birch"}, {30, "Python", "Devin", "birch"}}, []string{"In real work: Ash is used clearly more with Codex.", "Tested, clustered by repository: Codex. The others have under 50 pull requests or 20 repositories, or one repository decides: described, not tested."}},
 		"not significant":    {[]usage{{30, "Python", "Codex", "ash"}, {24, "Python", "Codex", "birch"}, {9, "Python", "Devin", "birch"}}, []string{"In real work: no difference by coding agent is firm.", "Tested, clustered by repository: Codex."}},
-		"each has little":    {[]usage{{40, "Python", "Codex", "ash"}, {40, "Python", "Devin", "birch"}}, []string{"In real work: not known. No coding agent has enough data for a test. A test needs at least 50 pull requests of 20 repositories, and no repository that decides the rates."}},
+		"each has little":    {[]usage{{40, "Python", "Codex", "ash"}, {40, "Python", "Devin", "birch"}}, []string{"In real work: no coding agent has enough data for a test."}},
 	} {
 		p, ok, err := observedWeb(t, tt.list...).Compare("ash", "birch")
 		if err != nil || !ok {

@@ -15,7 +15,6 @@ import (
 // A measure is how one or two tools fare when agents are asked, or in real work.
 type measure struct {
 	Title       string
-	Sentence    string // the verdict on two tools; empty where the page begins with it
 	Observed    bool
 	Tools       []toolRate
 	Ruler       template.HTML // of the axis

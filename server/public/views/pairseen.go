@@ -126,18 +126,38 @@ func (s pairSeen) cited(x, y string) string {
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
 	text := s.counts(x, y)
-	if p, _, ok := s.pair(s.slug(x), s.slug(y)); ok {
-		verdict := "is not significant"
-		if p.Shown {
-			verdict = "is significant"
-		} else {
-			text = "No clear difference: " + inSentence(text)
+	if p, ahead, ok := s.pair(s.slug(x), s.slug(y)); ok {
+		slugs := [2]string{ahead, s.slug(y)}
+		if ahead == slugs[1] {
+			slugs[1] = s.slug(x)
+		}
+		verdict := "is significant"
+		if !p.Shown {
+			text, verdict = "No clear difference: "+inSentence(text), "is not significant"
+		} else if all := s.together(slugs[0], slugs[1]); all != nil && !all.Significant {
+			verdict += ", with all pairs at once it is not"
 		}
 		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", s.apart(), render.PointsRange(p.CILow, p.CIHigh), verdict)
 		return text + "." + s.turned(s.slug(x), s.slug(y))
 	}
 	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
 		return "No clear difference: " + inSentence(text) + "." + s.turned(s.slug(x), s.slug(y))
+	}
+	return text + "." + s.turned(s.slug(x), s.slug(y))
+}
+
+// short is sentence in short, for a page that has the figures below.
+func (s pairSeen) short(x, y string) string {
+	if s.Apart != nil {
+		return s.sentence(x, y)
+	}
+	first, second := s.First, s.Second
+	if second.UseRate > first.UseRate {
+		x, y, first, second = y, x, second, first
+	}
+	text := fmt.Sprintf("In real work, agents used %s in %s of %ss and %s in %s", x, chart.Fixed(first.UseRate), s.Board.Unit, y, chart.Fixed(second.UseRate))
+	if p, _, ok := s.pair(s.slug(x), s.slug(y)); ok && !p.Shown || !ok && first.CILow <= second.CIHigh {
+		text += ", no clear difference"
 	}
 	return text + "." + s.turned(s.slug(x), s.slug(y))
 }

@@ -72,9 +72,8 @@ func (d *pairAgents) firm() string {
 		}
 	}
 	if len(tested) == 0 {
-		need := fmt.Sprintf("enough data for a test. A test needs at least %d %ss of %d repositories, and no repository that decides the rates", observed.MinUnits, d.Unit, observed.MinRepos)
-		d.Tested = "No agent has " + need + "."
-		return "In real work: not known. No coding agent has " + need + "."
+		d.Tested = fmt.Sprintf("No agent has enough data for a test. A test needs at least %d %ss of %d repositories, and no repository that decides the rates.", observed.MinUnits, d.Unit, observed.MinRepos)
+		return "In real work: no coding agent has enough data for a test."
 	}
 	var names, first, second []string
 	for i, shown := range observed.ShownTogether(pairs) {
@@ -152,13 +151,46 @@ func (s pairSeen) lead(a, b string) *lead {
 	}
 	x, y := observedName(s.Board, ahead), observedName(s.Board, behind)
 	if !known {
-		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Alone: true, Unknown: s.unknown()}
+		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Observed: true, Alone: true, Unknown: s.unknown()}
 	}
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
-		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], Significant: p.Shown, Alone: true,
+		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(ahead, behind),
 		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y+" ahead", x+" ahead"),
 	}
+}
+
+// together says whether the lead of a tool over another, by slug, is significant with all pairs
+// compared at once: those of a language by their tests, those of a whole board as far as the ranges
+// of ranks tell; nil where they do not.
+func (s pairSeen) together(ahead, behind string) *together {
+	if s.Language != "" {
+		var pairs []observed.Pair
+		at := 0
+		for slugs, p := range s.Part.Pairs {
+			if slugs == [2]string{ahead, behind} {
+				at = len(pairs)
+			}
+			pairs = append(pairs, p)
+		}
+		return &together{Significant: observed.ShownTogether(pairs)[at]}
+	}
+	var a, b observed.Standing
+	for _, t := range s.Board.Tools {
+		switch t.Slug {
+		case ahead:
+			a = t
+		case behind:
+			b = t
+		}
+	}
+	switch {
+	case a.RankHigh < b.RankLow:
+		return &together{Significant: true}
+	case b.RankLow == 1 || a.RankHigh == len(s.Board.Tools): // nothing is ahead of the one, or behind the other
+		return &together{}
+	}
+	return nil
 }
 
 // unknown says why the interval of a difference leaves out none.

@@ -1,0 +1,61 @@
+package views
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+// duel is a board of 20 prompts on which Ash leads Birch by a little, and of six other tools.
+func duel() analytics.Board {
+	category := &catalog.Category{Slug: "web", Name: "Web", Domain: catalog.DevTools}
+	for _, name := range strings.Fields("Ash Birch Cedar Elm Fir Oak Pine Yew") {
+		category.Entries = append(category.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: strings.ToLower(name), Name: name, Home: category}})
+	}
+	m := analytics.Measurement{Category: category, Planned: 800}
+	for p := range 20 {
+		ash := 7 + p*7%12
+		c := analytics.Cell{Prompt: fmt.Sprintf("eval/p%02d", p), Agent: "a", Trials: 20, FirstUnknown: 1}
+		c.Outcomes.Tool = 20
+		c.Tools = []analytics.ToolCount{{Slug: "ash", Picks: ash - 2, Shortlists: ash - 2}, {Slug: "birch", Picks: 18 - ash, Shortlists: 18 - ash}, {Slug: "cedar", Picks: 4, Shortlists: 4}}
+		m.Cells = append(m.Cells, c)
+	}
+	b := analytics.Rank(m)
+	b.Prompts = m.Prompts()
+	return b
+}
+
+// TestAPairHasTwoTests: that of the pair alone, and that with all pairs of the board.
+func TestAPairHasTwoTests(t *testing.T) {
+	b := duel()
+	l := leadOn(&b, b.Tools[0], b.Tools[1])
+	if !l.Alone || !l.Significant || l.All == nil || l.All.Significant || l.All.Pairs != "28" {
+		t.Fatalf("%+v, all %+v", l, l.All)
+	}
+	if got := compareSentence(&b, b.Tools[0], b.Tools[1]); !strings.Contains(got, "significant for this pair alone, not with all 28 pairs of the board at once") {
+		t.Error(got)
+	}
+	in := Input{Boards: []analytics.Board{b}}
+	r, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := r.Compare("ash", "birch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<b>Significant? yes</b>", "for this pair alone, p " + l.P, "<b>Significant? not yet</b>", "with all 28 pairs of tools at once, p " + l.All.P + ": " + l.All.Interval} {
+		if !strings.Contains(html.UnescapeString(string(p.HTML)), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, want := range []string{l.Interval + " for this pair alone. Significant? Yes, p " + l.P, "With all 28 pairs of tools at once: " + l.All.Interval + ". Significant? Not yet, p " + l.All.P} {
+		if !strings.Contains(string(p.Markdown), want) {
+			t.Errorf("the markdown lacks %q", want)
+		}
+	}
+}
