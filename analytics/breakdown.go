@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Breakdown is a tool's rate by agent, by prompt and against each rival: a part of
@@ -108,6 +109,22 @@ func (b *Board) AddExamples(from []Example) {
 		more := examples(from, func(e Example) bool { return e.Picked != slug && !considered(e) })
 		b.Tools[i].Breakdown.Examples = append(append(picked, lost...), more[:min(len(more), maxExamples-len(lost))]...)
 	}
+}
+
+// MostCommonFirst sorts examples by how often the agent picked the same tool on the prompt, the
+// most often first: a common answer says more than an exception. b needs its Prompts.
+func (b *Board) MostCommonFirst(examples []Example) {
+	type key struct{ prompt, agent, picked string }
+	picks := map[key]int{}
+	for _, p := range b.Prompts {
+		for _, a := range p.Agents {
+			for _, t := range a.Tools {
+				picks[key{p.Name(), a.Agent, t.Slug}] = t.Picks
+			}
+		}
+	}
+	times := func(e Example) int { return picks[key{e.Prompt, e.Agent, e.Picked}] }
+	sorting.StableFunc(examples, func(x, y Example) int { return times(y) - times(x) })
 }
 
 // examples chooses trials: first those of another agent and another prompt than the ones

@@ -136,3 +136,20 @@ func TestExamplesAreOfDifferentAgentsAndPrompts(t *testing.T) {
 		}
 	}
 }
+
+// TestMostCommonFirst: what an agent picks most often on a prompt comes first, then the order stays.
+func TestMostCommonFirst(t *testing.T) {
+	b := Board{Prompts: []Prompt{
+		{Eval: "e", Prompt: "p", Agents: []PromptAgent{{Agent: "a", Tools: []AgentPick{{Slug: "x", Picks: 1}, {Slug: "y", Picks: 5}}}}},
+		{Eval: "e", Prompt: "q", Agents: []PromptAgent{{Agent: "a", Tools: []AgentPick{{Slug: "x", Picks: 5}}}}},
+	}}
+	examples := []Example{{Trial: "1", Agent: "a", Prompt: "e/p", Picked: "x"}, {Trial: "2", Agent: "a", Prompt: "e/q"}, {Trial: "3", Agent: "a", Prompt: "e/p", Picked: "y"}, {Trial: "4", Agent: "a", Prompt: "e/q", Picked: "x"}}
+	b.MostCommonFirst(examples)
+	got := ""
+	for _, e := range examples {
+		got += e.Trial
+	}
+	if got != "3412" {
+		t.Error(got)
+	}
+}

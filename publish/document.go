@@ -143,6 +143,9 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 				examples[j].Shortlist = nil
 			}
 		}
+		if m.Statistics >= 4 {
+			boards[i].MostCommonFirst(examples)
+		}
 		boards[i].AddExamples(examples)
 		s.field.attach(&boards[i], ms[i])
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {
@@ -152,7 +155,11 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 	if m.SchemaVersion < 3 {
 		return boards, nil
 	}
-	return boards, s.addQuotes(ctx, boards)
+	quote := quoteOf
+	if m.Statistics < 4 {
+		quote = longestQuoteOf
+	}
+	return boards, s.addQuotes(ctx, boards, quote)
 }
 
 // documents renders everything that follows from the boards, by path. Layout 1 has no

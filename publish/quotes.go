@@ -14,7 +14,7 @@ const maxQuote = 200
 
 // addQuotes fills in the quotes of all examples from the trial files, which have what is
 // published: nothing at level none.
-func (s source) addQuotes(ctx context.Context, boards []analytics.Board) error {
+func (s source) addQuotes(ctx context.Context, boards []analytics.Board, quoteOf func(evidence []trialset.Evidence, slug string, picked bool) string) error {
 	type use struct {
 		of   *analytics.Example
 		slug string
@@ -40,14 +40,31 @@ func (s source) addQuotes(ctx context.Context, boards []analytics.Board) error {
 	})
 }
 
-// quoteOf returns what a trial says of a tool: the longest statement that chooses it, or a
-// rejection where another was picked; without one the strongest evidence. The longest is the
-// likeliest to give a reason.
+// leastReason is the fewest characters of a statement that is likely to give a reason.
+const leastReason = 40
+
+// quoteOf returns what a trial says of a tool: the first statement for a picked one, the first
+// rejection of another, those that are long enough to give a reason before others; without one the
+// strongest evidence. Evidence is sorted, the strongest first: a first statement has decided.
 func quoteOf(evidence []trialset.Evidence, slug string, picked bool) string {
-	said := "statement"
-	if !picked {
-		said = "rejection"
+	first, said := "", ""
+	for _, e := range evidence {
+		if e.Tool != slug || e.Quote == "" {
+			continue
+		}
+		first = cmp.Or(first, e.Quote)
+		if e.Kind == saidOf(picked) {
+			if len(e.Quote) >= leastReason {
+				return shortQuote(e.Quote)
+			}
+			said = cmp.Or(said, e.Quote)
+		}
 	}
+	return shortQuote(cmp.Or(said, first))
+}
+
+// longestQuoteOf is quoteOf of statistics 3: the longest statement or rejection.
+func longestQuoteOf(evidence []trialset.Evidence, slug string, picked bool) string {
 	first, best := "", ""
 	for _, e := range evidence {
 		if e.Tool != slug || e.Quote == "" {
@@ -56,11 +73,20 @@ func quoteOf(evidence []trialset.Evidence, slug string, picked bool) string {
 		if first == "" {
 			first = e.Quote
 		}
-		if e.Kind == said && len(e.Quote) > len(best) {
+		if e.Kind == saidOf(picked) && len(e.Quote) > len(best) {
 			best = e.Quote
 		}
 	}
 	return shortQuote(cmp.Or(best, first))
+}
+
+// saidOf is the kind of evidence that gives a reason for a picked tool, or against one that
+// was not picked.
+func saidOf(picked bool) string {
+	if picked {
+		return "statement"
+	}
+	return "rejection"
 }
 
 // shortQuote is a quote in one line.

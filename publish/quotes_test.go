@@ -26,7 +26,7 @@ func quoted(t *testing.T) publish.Input {
 	long := "I use\nAlpha One " + strings.Repeat("ö", 190) + " because"
 	var recs []journal.Record
 	for i, r := range []pick.Result{
-		{Picked: "alpha-one", Evidence: []pick.Evidence{{Tool: "alpha-one", Level: 2, Kind: "statement", Quote: long}, {Tool: "alpha-one", Level: 1, Kind: "mention", Quote: "Alpha One"}}},
+		{Picked: "alpha-one", Evidence: []pick.Evidence{{Tool: "alpha-one", Level: 2, Kind: "statement", Quote: long}, {Tool: "alpha-one", Level: 2, Kind: "statement", Quote: "Create an account at Alpha One " + strings.Repeat("x", 220)}, {Tool: "alpha-one", Level: 1, Kind: "mention", Quote: "Alpha One"}}},
 		{Picked: "alpha-two", Evidence: []pick.Evidence{
 			{Tool: "alpha-two", Level: 2, Kind: "statement", Quote: "With " + apiKey + " Alpha Two"}, {Tool: "alpha-one", Level: 1, Kind: "mention", Quote: "Alpha One"},
 			{Tool: "alpha-one", Level: 1, Kind: "rejection", Quote: "Alpha One is too slow"},

@@ -78,13 +78,15 @@ func TestOldSnapshotsAreVerified(t *testing.T) {
 	}
 }
 
-// TestFormulas2AreRecomputed verifies every figure of a snapshot by the formulas before
+// TestOldFormulasAreRecomputed verifies every figure of snapshots by the formulas before
 // today's.
-func TestFormulas2AreRecomputed(t *testing.T) {
-	dir := unpackOld(t, "formulas2.tar.gz")
-	out := must(t, firstpick(t, dir, "snapshot", "verify", "1f6fe093c3b9aa2ce1af", "--snapshots", "file://"+filepath.Join(dir, "snapshots")))
-	if want := "1f6fe093c3b9aa2ce1af: 22 files verified, 15 documents recomputed from 48 trials, unsigned\n"; out != want {
-		t.Errorf("%q, want %q", out, want)
+func TestOldFormulasAreRecomputed(t *testing.T) {
+	for archive, snapshot := range map[string]string{"formulas2.tar.gz": "1f6fe093c3b9aa2ce1af", "formulas3.tar.gz": "ee7ffa719dbcc9da76ab"} {
+		dir := unpackOld(t, archive)
+		out := must(t, firstpick(t, dir, "snapshot", "verify", snapshot, "--snapshots", "file://"+filepath.Join(dir, "snapshots")))
+		if want := snapshot + ": 22 files verified, 15 documents recomputed from 48 trials, unsigned\n"; out != want {
+			t.Errorf("%s: %q, want %q", archive, out, want)
+		}
 	}
 }
 

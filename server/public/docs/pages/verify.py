@@ -252,7 +252,7 @@ def main():
     require(raw and raw.sha256[:20] == arg.snapshot, place, "missing, or the id is not the beginning of its digest")
     manifest = json.load(raw)
     layout, statistics = manifest["schemaVersion"], manifest.get("statistics", 1)
-    require(layout in (1, 2, 3) and statistics in (1, 2, 3), place, f"unknown schemaVersion {layout} or statistics {statistics}: get a newer verify.py")
+    require(layout in (1, 2, 3) and statistics in (1, 2, 3, 4), place, f"unknown schemaVersion {layout} or statistics {statistics}: get a newer verify.py")
     require(min(layout, statistics) >= 2, place, "an older snapshot, whose rates this script does not compute: use `firstpick verify`")
     files.update({f["path"]: (f["bytes"], f["sha256"]) for f in manifest["files"]})
     sizes, root = [size for size, _ in files.values()], os.path.join(arg.place, arg.snapshot)
