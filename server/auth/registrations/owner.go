@@ -24,15 +24,15 @@ const maxWorkspaces = 50
 // suggestion is that workspace.
 const SiteTaken = "site_taken"
 
-// CreateOwnWorkspace makes a workspace for an account, with a secret collector key. The key
-// itself is in the answer alone. It fails with an *apierr.Error that names the invalid field,
+// CreateOwnWorkspace makes a workspace for an account, with a collector key, a secret one unless
+// first has another kind. The key itself is in the answer alone. It fails with an *apierr.Error that names the invalid field,
 // with a 400 for the site of a workspace that the account has, and with a 429 after too many.
-func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings, label string) (w *state.Workspace, key string, err error) {
+func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings, first KeyRequest) (w *state.Workspace, key string, err error) {
 	set.RetentionDays = cmp.Or(set.RetentionDays, state.DefaultRetention)
 	if err := checkSettings(&set); err != nil {
 		return nil, "", err
 	}
-	k, key, err := s.newKey("", KeyRequest{Kind: "secret", Label: cmp.Or(label, "first key")})
+	k, key, err := s.newKey("", KeyRequest{Kind: cmp.Or(first.Kind, "secret"), Label: cmp.Or(first.Label, "first key")})
 	if err != nil {
 		return nil, "", err
 	}

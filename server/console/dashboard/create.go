@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -75,11 +77,11 @@ func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 // create makes a workspace and shows its first key, once.
 func (h *Handler) create(v *layout.Visit) error {
 	set := state.Settings{Site: origin(v.R.PostFormValue("site")), Name: v.R.PostFormValue("name")}
-	label := "" // of the key; it keeps the choice
+	first := registrations.KeyRequest{} // its label keeps the choice
 	if stack, ok := setup.Find(v.R.PostFormValue("stack")); ok {
-		label = stack.Slug
+		first = registrations.KeyRequest{Kind: keyKind(stack), Label: stack.Slug}
 	}
-	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set, label)
+	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set, first)
 	if err != nil {
 		e := apierr.Of(err)
 		if e.Status >= http.StatusInternalServerError {
@@ -92,8 +94,8 @@ func (h *Handler) create(v *layout.Visit) error {
 		d := listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: siteProblem(e, "Address of your site")}
 		if e.Reason == registrations.SiteTaken { // as after a reload of the page with the key
 			d.Taken = layout.Under("/workspaces", e.Suggestions...)
-			if d.NewKey = d.Taken + "/settings#keys"; label != "" {
-				d.NewKey = d.Taken + "/install?stack=" + label
+			if d.NewKey = d.Taken + "/settings#keys"; first.Label != "" {
+				d.NewKey = d.Taken + "/install?stack=" + first.Label
 			}
 		}
 		h.showList(v, http.StatusUnprocessableEntity, d)
@@ -144,12 +146,21 @@ type stackData struct {
 	Folder               string // of the files; empty for the project's root
 	Drain                bool   // the platform sends logs, so there is no file
 	KeyKind              string // that it sends with
-	Filled               bool   // the code has the key
+	Filled               bool   // the key fits: the code has it
+	Test                 string // the command that sends a test conversion; empty for other stacks
 	Files                []stackFile
 	Hooks                []setup.Hook
 }
 
 type stackFile struct{ Path, Code string }
+
+// keyKind returns the kind of key that a stack sends with.
+func keyKind(s *setup.Stack) string {
+	if s.Way == setup.ByDrain {
+		return string(event.KindLog)
+	}
+	return string(event.KindSecret)
+}
 
 // stack returns a stack with the files and code to add, with the key in them; without a key
 // they name the variable that holds it.
@@ -158,10 +169,7 @@ func (v *visit) stack(slug, key string) *stackData {
 	if !ok {
 		return nil
 	}
-	d := &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Folder: s.Folder, Drain: s.Way == setup.ByDrain, KeyKind: string(event.KindSecret)}
-	if d.Drain {
-		d.KeyKind = string(event.KindLog)
-	}
+	d := &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Folder: s.Folder, Drain: s.Way == setup.ByDrain, KeyKind: keyKind(s)}
 	for _, f := range s.Files {
 		d.Files = append(d.Files, stackFile{f.Path, f.Code(v.h.Agents.BaseURL)})
 	}
@@ -177,6 +185,9 @@ func (v *visit) stack(slug, key string) *stackData {
 		names = append(names, "yoursite.example", host)
 	}
 	d.Filled = key != "" && strings.HasPrefix(key, "log_") == d.Drain
+	if s.Slug == conversionsStack {
+		d.Test = v.testConversion(map[bool]string{true: key, false: "$" + variable}[d.Filled])
+	}
 	fill := strings.NewReplacer(names...)
 	for _, hook := range s.Hooks(v.h.Agents.BaseURL) {
 		d.Hooks = append(d.Hooks, setup.Hook{Text: hook.Text, Code: fill.Replace(hook.Code)})
@@ -184,10 +195,41 @@ func (v *visit) stack(slug, key string) *stackData {
 	return d
 }
 
+// conversionsStack is the slug of the stack that reports conversions.
+const conversionsStack = "conversions"
+
+// testConversion returns the command that sends a visit of an assistant and a conversion of the
+// same test person.
+func (v *visit) testConversion(key string) string {
+	return fmt.Sprintf(`curl -sS %s/api/collect -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
+  -d '{"events":[{"type":"touch","userRef":"firstpick-test","url":"%s/?utm_source=chatgpt.com"},
+  {"type":"convert","userRef":"firstpick-test","kind":"test","orderId":"firstpick-test"}]}'`, v.h.Agents.BaseURL, key, cmp.Or(v.Workspace.Site, "https://your-site.example"))
+}
+
+// withKey shows the code of another stack with a key that was just shown. The form brings the key:
+// it is stored as a hash only.
+func (h *Handler) withKey(v *visit) error {
+	slug, key := v.R.PostFormValue("stack"), v.R.PostFormValue("key")
+	k, err := h.Collect.Authenticate(v.R.Context(), key)
+	if e := apierr.Of(err); err != nil && e.Status >= http.StatusInternalServerError {
+		return err
+	}
+	if _, ok := setup.Find(slug); err != nil || !ok || k.Workspace.ID != v.Workspace.ID {
+		path := layout.Under("/workspaces", v.Workspace.Slug, "install")
+		if ok {
+			path += "?stack=" + slug
+		}
+		session.See(v.W, v.R, path)
+		return nil
+	}
+	return v.showKey("Your key", "Overview", key)
+}
+
 // showKey shows a new key, once, in the code of the chosen stack.
 func (v *visit) showKey(title, tab, key string) error {
-	d := installData{Page: v.page(tab), Key: key, Stack: v.stack(v.R.PostFormValue("stack"), key)}
-	d.Stacks = stacks(d.Page.Path, "")
+	slug := v.R.PostFormValue("stack")
+	d := installData{Page: v.page(tab), Key: key, Stack: v.stack(slug, key)}
+	d.Stacks = stacks(d.Page.Path, slug)
 	got, err := v.h.Collect.Received(v.R.Context(), v.Workspace.ID)
 	if err != nil {
 		return err

@@ -83,6 +83,7 @@ func (h *Handler) Mount(r chi.Router) {
 	if h.Alerts != nil && h.Picks != nil {
 		actions["/tool"] = action{do: h.followTool}
 	}
+	r.Post("/workspaces/{slug}/install", h.post(action{do: h.withKey}))
 	for path, a := range actions {
 		r.Post("/workspaces/{slug}/settings"+path, h.post(a))
 	}

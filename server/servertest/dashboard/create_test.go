@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,7 +29,7 @@ func TestAPersonStarts(t *testing.T) {
 	form.Set("stack", "")
 	status, body := o.post("/workspaces", form)
 	key := shownKey.FindString(body)
-	if status != http.StatusOK || key == "" || strings.Count(body, key) != 2 || !strings.Contains(body, "FIRSTPICK_KEY="+key) {
+	if status != http.StatusOK || key == "" || strings.Count(body, key) != 3 || !strings.Contains(body, "FIRSTPICK_KEY="+key) {
 		t.Fatalf("creating: %d %s", status, body)
 	}
 	list, err := d.Agents.DB.Read().AllWorkspaces(t.Context())
@@ -44,11 +45,13 @@ func TestAPersonStarts(t *testing.T) {
 		if status != http.StatusOK || !strings.Contains(body, d.URL+"/setup/"+s.Slug+".md") || strings.Contains(body, setup.Placeholder) {
 			t.Errorf("%s: %d %s", s.Slug, status, body)
 		}
-		if !strings.Contains(body, `-A "GPTBot/1.3" https://acme.dev/<`) || strings.Index(body, "install firstpick on this site") > strings.Index(body, "<ol") || s.Folder != "" && !strings.Contains(body, s.Folder) {
-			t.Errorf("%s: the visit, the prompt or the folder is missing: %s", s.Slug, body)
+		verify := cmp.Or(map[string]string{"conversions": `&#34;convert&#34;,&#34;userRef&#34;:&#34;firstpick-test&#34;`, "mcp": "with any MCP client"}[s.Slug], `-A "GPTBot/1.3" https://acme.dev/<`)
+		if !strings.Contains(body, verify) || strings.Index(body, "install firstpick on this site") > strings.Index(body, "<ol") || s.Folder != "" && !strings.Contains(body, s.Folder) {
+			t.Errorf("%s: the check, the prompt or the folder is missing: %s", s.Slug, body)
 		}
 	}
 
+	o.switches(key)
 	for name, c := range map[string]struct {
 		kind, prefix string
 		want         []string
@@ -91,6 +94,38 @@ func TestAPersonStarts(t *testing.T) {
 	}
 	if _, body := o.get(o.at("/install?stack=conversions")); strings.Contains(body, "Waiting for the first event") {
 		t.Error("the page waits for an event that is here")
+	}
+}
+
+// switches holds the page of a key to have the code of every stack with it, and no page to show a
+// key that is not of the workspace.
+func (o *owner) switches(key string) {
+	o.t.Helper()
+	send := func(key, stack string) string {
+		_, body := o.post(o.at("/install"), url.Values{"key": {key}, "stack": {stack}, "form_token": {o.formToken(o.at("/settings"))}})
+		return body
+	}
+	for stack, want := range map[string]string{
+		"go": "FIRSTPICK_KEY=" + key, "logs": "FIRSTPICK_KEY=" + key + " firstpick traffic ship", "vercel": "Create a log key", "conversions": "Bearer " + key,
+	} {
+		if body := send(key, stack); !strings.Contains(body, want) || !strings.Contains(body, `value="`+key+`"`) {
+			o.t.Errorf("%s: %q is missing in %s", stack, want, body)
+		}
+	}
+	other := newOwner(o.t, o.d, "stranger@other.dev")
+	_, body := other.send("/keys", url.Values{"kind": {"secret"}, "label": {"go"}, "stack": {"go"}})
+	stranger := shownKey.FindString(body)
+	if stranger == "" {
+		o.t.Fatal(body)
+	}
+	for _, c := range [][2]string{{stranger, "go"}, {"sk_live_none", "go"}, {"", "go"}, {key, "no-such"}} {
+		if body := send(c[0], c[1]); shownKey.MatchString(body) {
+			o.t.Errorf("a key is shown for %q: %s", c, body)
+		}
+	}
+	keys, err := o.d.Agents.DB.Read().CollectorKeys(o.t.Context(), o.id)
+	if err != nil || len(keys) != 1 {
+		o.t.Errorf("%d keys after choosing other stacks, %v", len(keys), err)
 	}
 }
 
@@ -152,6 +187,10 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	if _, body := create("https://ACME.dev", "", token); !strings.Contains(body, "is for https://acme.dev already") || !strings.Contains(body, `value="https://ACME.dev"`) || !strings.Contains(body, `href="`+own+`"`) || !strings.Contains(body, `href="`+own+`/settings#keys">create a new key`) {
 		t.Errorf("the same site again: %s", body)
+	}
+	_, made := o.post("/workspaces", url.Values{"site": {"https://drain.acme.dev"}, "stack": {"vercel"}, "form_token": {token}})
+	if !strings.Contains(made, "format=vercel&amp;key=log_live_") || shownKey.MatchString(made) {
+		t.Errorf("the first key of a drain does not fit it: %s", made)
 	}
 	status, body := 0, ""
 	for n := 0; n < 30 && status != http.StatusUnprocessableEntity; n++ {

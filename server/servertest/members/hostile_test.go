@@ -236,7 +236,7 @@ func TestTheLastTwoOwnersRemoveEachOther(t *testing.T) {
 		d, e := dana.Account(), erin.Account()
 		ctx := t.Context()
 		for i := range 20 {
-			w, _, err := s.Agents.CreateOwnWorkspace(ctx, caller(), d, state.Settings{Site: fmt.Sprintf("https://n%d.dev", i)}, "")
+			w, _, err := s.Agents.CreateOwnWorkspace(ctx, caller(), d, state.Settings{Site: fmt.Sprintf("https://n%d.dev", i)}, registrations.KeyRequest{})
 			if err != nil {
 				t.Fatal(err)
 			}

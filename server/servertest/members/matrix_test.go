@@ -32,7 +32,7 @@ func rules() []rule {
 		},
 		identity.Editor: {
 			"/settings /export /log /evals/new /evals/measure /evals/{eval}/edit /evals/{eval}/schedule /settings/evals",
-			"/settings /settings/keys /settings/keys/revoke /settings/alerts/mail /settings/alerts/test /settings/webhooks /settings/webhooks/rotate" +
+			"/install /settings /settings/keys /settings/keys/revoke /settings/alerts/mail /settings/alerts/test /settings/webhooks /settings/webhooks/rotate" +
 				" /settings/webhooks/remove /evals/catalog /evals/new /evals/measure /evals/{eval}/edit /evals/{eval}/runs /runs/{run}/cancel /settings/evals/keys /settings/evals/keys/revoke" +
 				" /settings/evals/providers /settings/evals/providers/remove /settings/tool /evals/{eval}/erase /runs/{run}/erase" +
 				" /evals/{eval}/schedule /evals/{eval}/schedule/pause /evals/{eval}/schedule/resume /evals/{eval}/schedule/runs /evals/{eval}/schedule/delete",

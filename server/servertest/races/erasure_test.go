@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -22,7 +23,7 @@ func TestAnAccountIsErasedWhileItCreatesAWorkspace(t *testing.T) {
 		var refused, failed error
 		together(
 			func() {
-				made, _, refused = w.servers[0].CreateOwnWorkspace(ctx, caller(), a, state.Settings{Site: "https://" + id + ".example"}, "")
+				made, _, refused = w.servers[0].CreateOwnWorkspace(ctx, caller(), a, state.Settings{Site: "https://" + id + ".example"}, registrations.KeyRequest{})
 			},
 			func() { failed = w.servers[len(w.servers)-1].EraseOwnAccount(ctx, caller(), a, a.Email) },
 		)
