@@ -90,7 +90,7 @@ func (h *Handler) overview(v *visit) error {
 			measure = layout.Under(measure, "measure")
 		}
 		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{
-			Real: !d.Own.Tile.Synthetic, Measure: measure, Schedule: layout.Under(d.Page.Path, "evals", d.Own.Eval, "schedule"), Badge: d.Own.Badge,
+			Real: !d.Own.Tile.Synthetic, Measure: measure, Reads: d.Page.Measures, Schedule: layout.Under(d.Page.Path, "evals", d.Own.Eval, "schedule"), Badge: d.Own.Badge,
 		}); err != nil {
 			return err
 		}

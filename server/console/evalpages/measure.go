@@ -32,13 +32,16 @@ type measureData struct {
 	Settings, Catalog string
 	Address           string
 	Problem           string
-	Refused           string // the key field that Problem is about: the name of a key, or endpoint
+	Refused           string // the id of the field that Problem is about; empty for none
+	Beside            string // what is wrong, at that field
 	Issues            []evals.Issue
 	Note              string
 	Product           *evals.Product // nil before a site was read
 	Prompts           []promptRow
-	Wrong             int    // of these, those with a problem
-	Adding            bool   // an empty field follows
+	Wrong             int         // of these, those with a problem
+	Adding            bool        // an empty field follows
+	Folded            []promptRow // more of the prompts, behind a click
+	Unfolded          bool
 	Category          string // that the prompts are of
 	Categories        []choice
 	Models            []modelRow
@@ -86,6 +89,30 @@ func (v *visit) measureData() measureData {
 	}
 }
 
+// promptsShown is how many prompts are shown before a click.
+const promptsShown = 3
+
+// followedProduct replaces a product of which nothing is known by the tool that the workspace
+// follows, if a category has it, and says so; empty where it stays.
+func (v *visit) followedProduct(p *evals.Product) (string, error) {
+	if p.Unread == "" || p.Known {
+		return "", nil
+	}
+	slug, err := v.ownTool()
+	if err != nil {
+		return "", err
+	}
+	for _, c := range v.categories() {
+		e, ok := c.Entry(slug)
+		if !ok {
+			continue
+		}
+		*p = evals.Product{Name: e.Tool.Name, Slug: slug, Known: true, Category: c.Slug, Nearest: []string{c.Slug}, Unread: p.Unread, Repeats: p.Repeats}
+		return "This is the proposal for " + e.Tool.Name + ", the tool that this workspace follows. What is missing is a model: enter a key under 4, then press Accept and run.", nil
+	}
+	return "", nil
+}
+
 // measure shows the form that asks for the address of the own product.
 func (v *visit) measure() error {
 	return v.Show(http.StatusOK, "workspace-ev-measure", "Measure your tool", v.measureData())
@@ -104,15 +131,20 @@ func (v *visit) propose() error {
 	}
 	d.Address = siteAddress(v.R.PostFormValue("address"))
 	do := v.R.PostFormValue("do")
-	if d.Adding = do == "add"; d.Adding || v.R.PostFormValue("remove") != "" {
+	removed, _ := strconv.Atoi(v.R.PostFormValue("remove"))
+	if d.Adding = do == "add"; d.Adding || removed > 0 {
 		do = "check"
 	}
+	d.Unfolded = d.Adding || removed > promptsShown
 	if do == "read" {
 		if d.Product, err = v.h.Evals.Propose(v.R.Context(), v.actor(), d.Address, ""); err != nil {
 			return v.unproposed(d, err)
 		}
 		if d.Product.Name == "" || d.Product.Unread != "" && !d.Product.Known && v.Workspace.Name != "" {
 			d.Product.Name = v.Workspace.Title()
+		}
+		if d.Note, err = v.followedProduct(d.Product); err != nil {
+			return err
 		}
 		d.Category = d.Product.Category
 	} else {
@@ -144,11 +176,13 @@ func (v *visit) propose() error {
 	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
 		return v.unproposed(d, err)
 	}
-	switch keyless := v.keyless(&d); {
+	switch keyless, field := v.keyless(&d); {
 	case do == "run" && rehearsal:
+		d.Refused, d.Beside = "agent-"+d.Models[0].Kind, "No model is chosen."
 		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
 	case do == "run" && keyless != "":
 		where := "enter it beside the model"
+		d.Refused, d.Beside = field, "Enter the key of "+keyless+", or do not choose it."
 		if !d.Fresh {
 			where = "set it in the settings of the workspace"
 		}
@@ -168,7 +202,7 @@ func (v *visit) unproposed(d measureData, err error) error {
 		return err
 	}
 	if d.Issues = evals.Issues(err); d.Issues == nil {
-		d.Problem = e.Description
+		d.Problem, d.Beside = e.Description, cmp.Or(d.Beside, e.Description)
 	}
 	return v.showMeasure(http.StatusUnprocessableEntity, d)
 }
@@ -181,8 +215,8 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) e
 	}
 	for _, k := range keys {
 		if err := k.Check(); err != nil {
-			if d.Refused = k.Name; v.typed("key_"+k.Name) == "" {
-				d.Refused = "endpoint"
+			if d.Refused = "key-" + k.Name; v.typed("key_"+k.Name) == "" {
+				d.Refused = "endpoint-key"
 			}
 			return v.unproposed(d, err)
 		}
@@ -190,6 +224,7 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) e
 	budget, err := 0.0, error(nil)
 	if d.Budget = v.typed("budget"); d.Budget != "" {
 		if budget, err = dollars(d.Budget); err != nil {
+			d.Refused = "budget"
 			return v.unproposed(d, apierr.InvalidRequest("The budget must be a number of US dollars, such as 5 or 2.50."))
 		}
 	}
@@ -237,10 +272,17 @@ func (v *visit) showMeasure(status int, d measureData) error {
 	for _, row := range d.Prompts {
 		if row.Problem != "" {
 			d.Wrong++
+			d.Unfolded = d.Unfolded || row.Number > promptsShown
 		}
 	}
 	if d.Adding {
 		d.Prompts = append(d.Prompts, promptRow{Number: len(d.Prompts) + 1, Autofocus: true})
+	}
+	for i := range d.Prompts {
+		d.Prompts[i].Action = d.Action
+	}
+	if shown := promptsShown; len(d.Prompts) > shown+2 {
+		d.Prompts, d.Folded = d.Prompts[:shown], d.Prompts[shown:]
 	}
 	for _, slug := range d.Product.Nearest {
 		d.Categories = append(d.Categories, choice{Key: slug, Name: v.category(slug), On: slug == d.Product.Category})

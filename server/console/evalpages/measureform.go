@@ -59,6 +59,7 @@ type promptRow struct {
 	Text      string
 	Problem   string
 	Autofocus bool
+	Action    string // of the form
 }
 
 // ofPrompt matches what an issue says of a prompt without an id of its own.
@@ -118,21 +119,23 @@ func (v *visit) endpoint(d *measureData) (*evals.ProposedAgent, error) {
 		return nil, nil
 	}
 	host, err := evals.KeyHost(d.Endpoint.URL)
-	if err != nil {
+	if d.Refused = "endpoint-url"; err != nil {
 		return nil, apierr.InvalidRequest("The address of the endpoint must be an http or https address, such as https://openrouter.ai/api/v1.")
 	}
-	if d.Endpoint.Model == "" {
+	if d.Refused = "endpoint-model"; d.Endpoint.Model == "" {
 		return nil, apierr.InvalidRequest("Name the model to ask at " + host + ".")
 	}
 	a := &evals.ProposedAgent{Kind: endpointKind, Model: d.Endpoint.Model, Key: evals.KeyNameFor(host), BaseURL: d.Endpoint.URL}
 	for _, p := range []struct {
-		text string
-		to   *float64
-	}{{d.Endpoint.Input, &a.Input}, {d.Endpoint.Output, &a.Output}} {
+		field, text string
+		to          *float64
+	}{{"endpoint-input", d.Endpoint.Input, &a.Input}, {"endpoint-output", d.Endpoint.Output, &a.Output}} {
+		d.Refused = p.field
 		if *p.to, err = dollars(p.text); err != nil || *p.to < 0 || *p.to > 1e6 {
 			return nil, apierr.InvalidRequest("The prices of the endpoint must be numbers of US dollars per million tokens, such as 5 or 0.25.")
 		}
 	}
+	d.Refused = ""
 	return a, nil
 }
 
@@ -165,19 +168,19 @@ func (v *visit) keys(d *measureData, endpoint *evals.ProposedAgent) (out []evals
 	return out
 }
 
-// keyless names the first of the chosen models whose key is neither set nor typed; empty for
-// none.
-func (v *visit) keyless(d *measureData) string {
+// keyless names the first of the chosen models whose key is neither set nor typed, and the field
+// for it; empty for none.
+func (v *visit) keyless(d *measureData) (name, field string) {
 	for _, key := range d.Draft.Missing {
 		i := slices.IndexFunc(d.Models, func(m modelRow) bool { return m.Key == key })
 		switch {
 		case i < 0 && v.typed("endpoint_key") == "":
-			return "the endpoint"
+			return "the endpoint", "endpoint-key"
 		case i >= 0 && v.typed("key_"+key) == "":
-			return d.Models[i].Vendor
+			return d.Models[i].Vendor, "key-" + key
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // typed returns a field of the form.

@@ -125,7 +125,7 @@ func (v *visit) result(report *evals.Report) error {
 			measure = v.at("evals", "measure")
 		}
 		var err error
-		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{Real: d.Synthetic != "all", Measure: measure, Schedule: d.Own.Schedule}); err != nil {
+		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{Real: d.Synthetic != "all", Measure: measure, Reads: d.Page.Measures, Schedule: d.Own.Schedule}); err != nil {
 			return err
 		}
 	}

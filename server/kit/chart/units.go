@@ -14,7 +14,8 @@ func Money(usd float64) string {
 	case usd < 0.0001:
 		return "under $0.0001"
 	case usd < 0.1:
-		return "$" + strconv.FormatFloat(usd, 'f', 4, 64)
+		text := strconv.FormatFloat(usd, 'f', 4, 64)
+		return "$" + text[:4] + strings.TrimRight(text[4:], "0") // two decimals or more
 	}
 	whole, cents, _ := strings.Cut(strconv.FormatFloat(usd, 'f', 2, 64), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

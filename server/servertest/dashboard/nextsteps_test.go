@@ -48,7 +48,7 @@ func TestNextSteps(t *testing.T) {
 	d.Finish(t, d.Begin(t), "../evalpages/testdata/bundles/now")
 	o.send("/tool", url.Values{"tool": {"acorn"}})
 	schedule := `<a href="` + o.at("/evals/"+eval.ID+"/schedule") + `">Schedule a weekly run</a>`
-	overview("after a run", []string{"What next", `<b>Ask real models</b> <span class="state good">done</span>`, schedule, `>Choose where alerts go</a>`, `>Invite colleagues</a>`}, []string{"A run failed.", "Put the badge on your site"})
+	overview("after a run", []string{"What next", `<b>Measure with a real model</b> <span class="state good">done</span>`, schedule, `>Choose where alerts go</a>`, `>Invite colleagues</a>`}, []string{"A run failed.", "Put the badge on your site"})
 	if status, body := o.send("/webhooks", url.Values{"url": {"https://127.0.0.1:9/firstpick"}}); status != 200 {
 		t.Fatalf("a webhook: %d %s", status, body)
 	}

@@ -214,6 +214,25 @@ func (o *owner) prompts(first url.Values) {
 	o.stored("a prompt that names the tool", 0, 0, 0, 0)
 }
 
+// TestUnreadOfAFollowedTool: where the site cannot be read, the proposal is of the tool that the
+// workspace follows.
+func TestUnreadOfAFollowedTool(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	for tool, want := range map[string]string{"flask": "This is the proposal for Flask, the tool that this workspace follows. What is missing is a model", "no-such": "choose the category of your tool"} {
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.SavePickWatch(t.Context(), o.w.ID, &state.PickWatch{Tool: tool, Since: s.Clock.Now()})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, body := o.send("/evals/measure", "address", "https://unreadable.example", "do", "read")
+		// The catalogue of these tests has no prompts for the category of Flask.
+		if got := proposal(t, body); !strings.Contains(text(body), want) || (got.Get("slug") == "flask" && got.Get("known") == "1" && got.Get("category") == "web-framework") != (tool == "flask") {
+			t.Errorf("%s: %s", tool, text(body))
+		}
+	}
+}
+
 // TestUnread: a site that cannot be read still leads to a form that can be accepted.
 func TestUnread(t *testing.T) {
 	s := newService(t)
@@ -262,7 +281,14 @@ func TestRehearsal(t *testing.T) {
 		return o.post(o.at("/evals/measure"), form)
 	}
 	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "no rehearsal"}, {"run", "anthropic", "The key of Anthropic is missing"}} {
-		if status, body := send(c.do, c.agent); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), c.want) || strings.Contains(body, "Run a rehearsal</button>") != (c.agent == "") {
+		status, body := send(c.do, c.agent)
+		if c.do == "run" { // the field is marked, has the error beside it and the focus, and the summary leads to it
+			field := map[string]string{"": "agent-", "anthropic": "key-ANTHROPIC_API_KEY"}[c.agent]
+			if !regexp.MustCompile(`<input[^>]* id="`+field+`[^>]* aria-describedby="problem-field" autofocus>`).MatchString(body) || !strings.Contains(body, `id="problem-field"`) || !strings.Contains(body, `<a href="#`+field) {
+				t.Errorf("the field %s is not marked: %s", field, body)
+			}
+		}
+		if status != http.StatusUnprocessableEntity || !strings.Contains(text(body), c.want) || strings.Contains(body, "Run a rehearsal</button>") != (c.agent == "") {
 			t.Errorf("%s: %d %s", c.want, status, text(body))
 		}
 	}

@@ -5,7 +5,7 @@
 const money = (usd) => {
   if (usd === 0) return "$0";
   if (usd < 0.0001) return "under $0.0001";
-  if (usd < 0.1) return "$" + usd.toFixed(4);
+  if (usd < 0.1) return "$" + usd.toFixed(4).replace(/0{1,2}$/, "");
   return "$" + usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 };
 
