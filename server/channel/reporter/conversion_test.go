@@ -150,6 +150,7 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 		"of a page":         {attribution.First, 30, traffic.Filter{Page: "acme.dev/docs/first"}, "acme.dev/docs/first 1 1; "},
 		"of a folder":       {attribution.First, 30, traffic.Filter{Page: "/docs/*"}, "acme.dev/docs/first 1 1; acme.dev/docs/second 1 0; "},
 		"people without it": {attribution.First, 8, traffic.Filter{Agent: "GPTBot"}, ""},
+		"no class":          {attribution.First, 8, traffic.Filter{Class: "training_crawler"}, ""},
 	} {
 		q := query(c.model)
 		q.From, q.Filter = now.AddDate(0, 0, -c.days), c.filter
@@ -167,7 +168,7 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 		for _, d := range r.Source.Trend {
 			byDay += d.Credited
 		}
-		if got != c.want || c.filter.Agent == "" && byPage != byDay {
+		if got != c.want || c.filter.Agent+c.filter.Class == "" && byPage != byDay {
 			t.Errorf("%s: %q, %v by page and %v by day", name, got, byPage, byDay)
 		}
 		for _, a := range r.Outcome.TopAgents {

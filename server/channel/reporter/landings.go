@@ -35,7 +35,7 @@ func addLandings(pages []traffic.Landing, credited []attribution.Credited, q *tr
 		}
 		i, known := at[name]
 		if !known {
-			if q.Filter.Agent != "" { // people have no agent
+			if q.Filter.Agent != "" || q.Filter.Class != "" { // people have neither
 				continue
 			}
 			i = len(pages)

@@ -39,8 +39,10 @@ type Filter struct {
 	// at its end stands for the rest of any address: /docs/*.
 	Page string
 	// Assistant is the family of an agent: its visits, the people whom it sent, and the
-	// conversions that are credited to it. Agent and Page do not filter conversions.
+	// conversions that are credited to it. Agent, Page and Class do not filter conversions.
 	Assistant string
+	// Class is a class of agents: training_crawler. People have none.
+	Class string
 	// Goal is a kind of conversions: signup. It filters conversions alone.
 	Goal string
 }

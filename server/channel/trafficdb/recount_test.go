@@ -42,7 +42,7 @@ next:
 
 func (l ledger) selects(r *trafficdb.Row) bool {
 	f := l.w.Filter
-	return (f.Agent == "" || strings.EqualFold(f.Agent, r.Agent)) && (f.Page == "" || f.Page == r.Host+r.Path || f.Page == "/docs/part1/*" && strings.HasPrefix(r.Path, "/docs/part1/")) && (f.Assistant == "" || f.Assistant == cmp.Or(r.Family, r.Agent, attribution.OtherAgent))
+	return (f.Agent == "" || strings.EqualFold(f.Agent, r.Agent)) && (f.Page == "" || f.Page == r.Host+r.Path || f.Page == "/docs/part1/*" && strings.HasPrefix(r.Path, "/docs/part1/")) && (f.Assistant == "" || f.Assistant == cmp.Or(r.Family, r.Agent, attribution.OtherAgent)) && (f.Class == "" || f.Class == r.Class)
 }
 
 func (l ledger) holds(at time.Time) bool { return !at.Before(l.w.From) && at.Before(l.w.To) }

@@ -26,7 +26,7 @@ func (w Window) args(workspace string, more ...any) []any {
 
 // only returns the arguments of a query that has @window and @only.
 func (w Window) only(workspace string, more ...any) []any {
-	return w.args(workspace, append([]any{w.Filter.Agent, w.Filter.Page, w.Filter.Assistant}, more...)...)
+	return w.args(workspace, append([]any{w.Filter.Agent, w.Filter.Page, w.Filter.Assistant, w.Filter.Class}, more...)...)
 }
 
 // MaxRows is how many rows of a report one call returns at most.

@@ -75,6 +75,7 @@ type conversionsData struct {
 
 func (h *Handler) conversions(v *visit) error {
 	v.query.ignore("agent", noAgent) // conversions are of people
+	v.query.ignore("class", noClass)
 	v.query.ignore("path", "conversions have no page")
 	d := conversionsData{Page: v.page("Conversions")}
 	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals|traffic.PartLandings, listRows)

@@ -143,6 +143,9 @@ type page struct {
 // To returns the address of a page of the workspace, with the query.
 func (p page) To(parts ...string) string { return p.query.link(layout.Under(p.Path, parts...)) }
 
+// NoVisits says that no visit of an agent is in the window, and why.
+func (p page) NoVisits() string { return p.query.noVisits() }
+
 // only returns the address of the overview with one more filter.
 func (p *page) only(name, value string) string {
 	if value == "" {

@@ -131,14 +131,15 @@ func (h *Handler) overview(v *visit) error {
 // empty says which lists have no rows: a line of text takes less room than a card each.
 func (d *overviewData) empty() (out []string) {
 	referrals := "No known referral from an assistant."
-	if q := d.Page.query; q.Filter.Agent != "" {
+	q := d.Page.query
+	if q.agents() {
 		referrals = "People have no agent: filter by an assistant to see referrals and conversions."
 	}
 	for _, list := range []struct {
 		none bool
 		text string
 	}{
-		{d.Gaps == nil, "No missing pages."}, {d.Agents == nil, "No agent visits in this window."}, {d.Pages == nil, "No agent read a page."},
+		{d.Gaps == nil && d.Trend.Touches > 0, "No missing pages."}, {d.Pages == nil && d.Trend.Touches > 0, "No agent read a page."},
 		{d.Referrals == nil, referrals},
 	} {
 		if list.none {

@@ -66,22 +66,38 @@ type filterField struct {
 }
 
 func filters(f *traffic.Filter) []filterField {
-	return []filterField{{"agent", "Agent", &f.Agent}, {"path", "Page", &f.Page}, {"assistant", "Assistant", &f.Assistant}, {"goal", "Goal", &f.Goal}}
+	return []filterField{{"agent", "Agent", &f.Agent}, {"path", "Page", &f.Page}, {"class", "Class", &f.Class}, {"assistant", "Assistant", &f.Assistant}, {"goal", "Goal", &f.Goal}}
 }
 
 // filtered reports whether visits are filtered. A goal is of conversions alone.
 func (q *query) filtered() bool { return q.Filter != traffic.Filter{Goal: q.Filter.Goal} }
 
-// people reports whether conversions can be filtered like visits: they have no agent and no
-// page.
-func (q *query) people() bool { return q.Filter.Agent == "" && q.Filter.Page == "" }
+// people reports whether conversions can be filtered like visits: they have no agent, no class
+// and no page.
+func (q *query) people() bool {
+	return q.Filter.Agent == "" && q.Filter.Page == "" && q.Filter.Class == ""
+}
+
+// agents reports whether a filter leaves out people.
+func (q *query) agents() bool { return q.Filter.Agent != "" || q.Filter.Class != "" }
+
+// noVisits says that no visit of an agent is in the window, and why.
+func (q *query) noVisits() string {
+	switch f := q.Filter; {
+	case f.Assistant != "" && f.Agent == "" && f.Page == "" && f.Class == "":
+		return "No agent of " + f.Assistant + " visited in this window. Its own fetches for users count here; crawlers that train or index belong to no assistant."
+	case q.filtered():
+		return "No agent visits in this window match the filter."
+	}
+	return "No agent visits in this window."
+}
 
 // ignore leaves a filter out of the page alone: it stays in the links, and its chip says why it
 // does not apply.
 func (q *query) ignore(name, why string) {
 	for _, f := range filters(&q.Filter) {
 		if f.name == name && *f.value != "" {
-			q.idle = append(q.idle, chip{Name: name, Label: f.label, Value: *f.value, Idle: why})
+			q.idle = append(q.idle, chip{Name: name, Label: f.label, Value: shown(f), Keeps: *f.value, Idle: why})
 			*f.value = ""
 		}
 	}
@@ -99,10 +115,12 @@ func (q *query) unfilter(name string) {
 	q.off = append(q.off, name)
 }
 
-// A filterInput is a field of the form for a filter of visits, with suggestions.
+// A filterInput is a field of the form for a filter of visits, with suggestions; Terms are the
+// only values, where it has some.
 type filterInput struct {
 	filterField
 	Options []string
+	Terms   []term
 }
 
 // Name, Label and Value are for the template.
@@ -114,7 +132,11 @@ func (f filterInput) Value() string { return *f.value }
 func (q *query) inputs() (out []filterInput) {
 	for _, f := range filters(&q.Filter) {
 		if !slices.Contains(q.off, f.name) {
-			out = append(out, filterInput{filterField: f})
+			in := filterInput{filterField: f}
+			if f.name == "class" {
+				in.Terms = classes()
+			}
+			out = append(out, in)
 		}
 	}
 	return out
@@ -152,14 +174,22 @@ func (f *filter) suggest(r *traffic.Report) {
 const suggestions = 50
 
 // A chip is a filter that is on, and the link that removes it. Idle says why it does not apply to
-// the page; it is empty where it does.
-type chip struct{ Name, Label, Value, Remove, Idle string }
+// the page; it is empty where it does. Then Keeps is the value for the other pages.
+type chip struct{ Name, Label, Value, Remove, Idle, Keeps string }
+
+// shown is the value of a filter as people read it.
+func shown(f filterField) string {
+	if f.name == "class" {
+		return class(*f.value).Name
+	}
+	return *f.value
+}
 
 // chips returns the filters that are on.
 func (q *query) chips(path string) (out []chip) {
 	for _, f := range filters(&q.Filter) {
 		if *f.value != "" {
-			out = append(out, chip{Name: f.name, Label: f.label, Value: *f.value, Remove: q.link(path, f.name, "")})
+			out = append(out, chip{Name: f.name, Label: f.label, Value: shown(f), Remove: q.link(path, f.name, "")})
 		}
 	}
 	if q.custom() {
@@ -263,7 +293,7 @@ func (q *query) filter(path string) filter {
 	f := filter{
 		Path: path, Window: q.kept.Get("window"), Sort: q.sort, TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
-		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "assistant", "", "goal", ""),
+		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "class", "", "assistant", "", "goal", ""),
 	}
 	if slices.ContainsFunc(f.Windows, func(c choice) bool { return c.On }) {
 		f.Span = "" // the chosen window is shown beside the filter

@@ -14,6 +14,7 @@ import (
 type referralRow struct {
 	Agent, Only        string // Only leads to the overview of this assistant alone
 	Landings, Visitors count
+	Unseen             bool // no landing is in the window, though conversions are credited
 	Evidence           string
 	Bar                template.HTML
 	converted
@@ -70,6 +71,14 @@ func referralRows(p *page, r *traffic.Report) []referralRow {
 		}
 		out = append(out, row)
 	}
+	if !p.query.people() {
+		return out
+	}
+	for _, a := range r.Outcome.TopAgents {
+		if a.Conversions != 0 && !slices.ContainsFunc(out, func(row referralRow) bool { return row.Agent == a.Agent }) {
+			out = append(out, referralRow{Agent: a.Agent, Only: p.only("assistant", a.Agent), Unseen: true, converted: newConverted(a.Conversions, a.Kinds, 0)})
+		}
+	}
 	return out
 }
 
@@ -85,17 +94,18 @@ type landingRow struct {
 
 // Cells are the numbers of the row.
 func (r *referralRow) Cells(converts bool) landedCells {
-	return landedCells{r.Landings, r.converted, converts}
+	return landedCells{r.Landings, r.Unseen, r.converted, converts}
 }
 
 // Cells are the numbers of the row.
 func (r *landingRow) Cells(converts bool) landedCells {
-	return landedCells{r.Landings, r.converted, converts}
+	return landedCells{r.Landings, false, r.converted, converts}
 }
 
 // A landedCells is the numbers of a row of the overview.
 type landedCells struct {
 	Landings count
+	Unseen   bool
 	converted
 	Converts bool // conversions belong to what the filter selects
 }
@@ -183,6 +193,9 @@ func (t landingTable) Over() bool { return anyOver(t.Rows) }
 // noAgent is why a filter by agent does not apply to people.
 const noAgent = "people have no agent"
 
+// noClass is why a filter by class does not.
+const noClass = "people have no class"
+
 type referralsData struct {
 	Page     page
 	Trend    trend
@@ -193,6 +206,7 @@ type referralsData struct {
 
 func (h *Handler) referrals(v *visit) error {
 	v.query.ignore("agent", noAgent)
+	v.query.ignore("class", noClass)
 	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
 	r, err := v.report(&d.Page, traffic.PartReferrals|traffic.PartLandings|traffic.PartTrend|traffic.PartOutcome, listRows)
 	if err != nil {

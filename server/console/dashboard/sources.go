@@ -144,6 +144,7 @@ func (h *Handler) agent(v *visit) error {
 	name := route.Param(v.R, "agent")
 	v.query.unfilter("agent") // of another one
 	v.query.ignore("goal", noGoal)
+	v.query.ignore("class", "it is one agent")
 	d := agentData{Page: v.page("Agents"), Name: name}
 	d.Only = d.Page.only("agent", name)
 	v.query.Filter.Agent = d.Name
@@ -346,6 +347,7 @@ type noiseData struct {
 
 func (h *Handler) noise(v *visit) error {
 	v.query.ignore("goal", noGoal)
+	v.query.ignore("class", "noise has classes of its own")
 	d := noiseData{Page: v.page("Noise")}
 	r, err := v.report(&d.Page, traffic.PartNoise|traffic.PartAgents, listRows)
 	if err != nil {

@@ -170,7 +170,12 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			Delta: change(h.credited, old.credited), Spark: h.spark(func(d traffic.Day) int64 { return d.Conversions }),
 		},
 	}
-	if p.query.Filter.Agent != "" { // people have no agent
+	if p.query.Filter.Assistant != "" && h.touches == 0 && h.reads == 0 && h.gaps == 0 {
+		for i := range out[:3] {
+			out[i].Value, out[i].Note = "–", "no visit by an agent of "+p.query.Filter.Assistant
+		}
+	}
+	if p.query.agents() { // people have none
 		return out[:3]
 	}
 	if !p.query.people() {

@@ -20,12 +20,14 @@ type trend struct {
 	Touches int64  // of the window: what the chart counts
 	Partial bool   // a column counts a part of its day or week
 	None    string // what an empty chart says
+	Single  string // instead of a chart: one day or week has no trend
 }
 
-// A legend names a colour.
+// A legend names a colour. Link shows this class alone; empty for others.
 type legend struct {
 	term
 	Total count
+	Link  string
 }
 
 type dayRow struct {
@@ -41,14 +43,15 @@ type measure struct {
 
 // measures are the series of a chart.
 type measures struct {
-	series []measure
-	name   string // of the chart
-	none   string // what an empty chart says
+	series  []measure
+	name    string // of the chart
+	none    string // what an empty chart says, without classes
+	classes bool   // the series are classes of agents
 }
 
 // visits returns the visits of agents by class.
 func visits() measures {
-	out := measures{name: "Visits by agents", none: "No agent visits in this window."}
+	out := measures{name: "Visits by agents", classes: true}
 	for _, c := range classes() {
 		out.series = append(out.series, measure{c, func(d traffic.Day) int64 { return d.ByClass[c.Key] }})
 	}
@@ -91,6 +94,9 @@ const weeksFrom = 100
 // page at a path, of their days alone. Its table has further measures too.
 func newTrend(days []traffic.Day, q *query, path string, m measures, further []measure) trend {
 	t := trend{Unit: "day", None: m.none}
+	if m.classes {
+		t.None = q.noVisits()
+	}
 	step := 1
 	if len(days) > weeksFrom {
 		t.Unit, step = "week", 7
@@ -106,7 +112,11 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 			continue
 		}
 		series = append(series, chart.Series{Class: one.Key, Name: one.Name})
-		t.Legend = append(t.Legend, legend{one.term, count(total)})
+		l := legend{term: one.term, Total: count(total)}
+		if m.classes && q.Filter.Class == "" {
+			l.Link = q.link(path, "class", one.Key)
+		}
+		t.Legend = append(t.Legend, l)
 		t.Touches += total
 		shown = append(shown, one)
 	}
@@ -142,7 +152,10 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 		t.Days = append(t.Days, row)
 		columns = append(columns, c)
 	}
-	if t.Touches > 0 {
+	switch {
+	case len(columns) == 1:
+		t.Single = columns[0].Title + " is the only " + t.Unit + " of this window. Choose more days to see a chart."
+	case t.Touches > 0:
 		t.Chart = chart.Columns(series, columns, m.name+" per "+t.Unit+", "+q.span()+": "+chart.Whole(t.Touches)+" in total. The numbers are in the table below.")
 	}
 	return t

@@ -41,7 +41,7 @@ func (d *verification) verdicts() []legend {
 	var out []legend
 	for i, t := range verdicts() {
 		t.Key = "v-" + t.Key
-		out = append(out, legend{t, count(d.results[i])})
+		out = append(out, legend{term: t, Total: count(d.results[i])})
 	}
 	return out
 }
@@ -51,7 +51,7 @@ func (d *verification) doubts() []legend {
 	var out []legend
 	for i, t := range doubts() {
 		if d.reasons[i] > 0 {
-			out = append(out, legend{t, count(d.reasons[i])})
+			out = append(out, legend{term: t, Total: count(d.reasons[i])})
 		}
 	}
 	return out

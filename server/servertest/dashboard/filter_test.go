@@ -70,6 +70,22 @@ func TestFilters(t *testing.T) {
 	if got := tiles(all); got != want {
 		t.Errorf("all: %s", got)
 	}
+	for query, want := range map[string]string{
+		"class=user_fetch":                  "Agent visits 4; Pages read 1; Gaps 0; ",
+		"class=training_crawler&path=/docs": "Agent visits 3; Pages read 1; Gaps 0; ",
+		"class=no_such":                     "Agent visits 0; Pages read 0; Gaps 0; ",
+		"assistant=Claude":                  "Agent visits –; Pages read –; Gaps –; Referrals 1; Conversions by agents 1; Revenue by agents $49; ", // people alone are of it
+	} {
+		if _, body := o.get(o.at("?window=7d&" + query)); tiles(body) != want {
+			t.Errorf("%s: %s", query, tiles(body))
+		}
+	}
+	if _, body := o.get(o.at("?assistant=Claude")); !strings.Contains(body, "No agent of Claude visited in this window.") {
+		t.Errorf("an assistant without visits: %s", body)
+	}
+	if got := link(all, "User fetches"); got != o.at("?class=user_fetch&window=7d") {
+		t.Errorf("the class of the chart leads to %s", got)
+	}
 	for _, c := range []struct {
 		click, query, tiles string
 		conversions         bool
@@ -110,7 +126,9 @@ func TestFilters(t *testing.T) {
 		{"/conversions?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "An assistant filters all"},
 		{"/conversions?path=%2Fdocs", "Page: <bdi>/docs</bdi>", "conversions have no page", "An assistant filters all"},
 		{"/referrals?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "A page or assistant filters all"},
-		{"?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "", "An agent, page or assistant filters all"},
+		{"/referrals?class=user_fetch", "Class: <bdi>User fetches</bdi>", "people have no class", "A page or assistant filters all"},
+		{"/noise?class=user_fetch", "Class: <bdi>User fetches</bdi>", "noise has classes of its own", "An agent, page or assistant filters all"},
+		{"?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "", "An agent, page, class or assistant filters all"},
 	} {
 		page, query, _ := strings.Cut(c.page, "?")
 		_, body := o.get(o.at(c.page))
@@ -120,7 +138,7 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	evil := `"><script>x</script>`
-	if status, body := o.get(o.at("?" + url.Values{"agent": {evil}}.Encode())); status != 200 || strings.Contains(body, "<script>x") || !strings.Contains(body, "No agent visits in this window.") {
+	if status, body := o.get(o.at("?" + url.Values{"agent": {evil}}.Encode())); status != 200 || strings.Contains(body, "<script>x") || !strings.Contains(body, "No agent visits in this window match the filter.") {
 		t.Errorf("an unknown agent: %d", status)
 	}
 }
@@ -156,7 +174,7 @@ func TestLandingPages(t *testing.T) {
 		}
 	}
 	_, body := o.get(oneDay)
-	if strings.Contains(body, "(partial)") || !strings.Contains(body, `class="columns"`) || strings.Contains(body, `<g class="column"><a`) {
+	if strings.Contains(body, "(partial)") || strings.Contains(body, `class="columns"`) || !strings.Contains(body, "is the only day of this window.") {
 		t.Error("a whole day is partial, or leads to itself")
 	}
 }
@@ -175,6 +193,27 @@ func TestWrongWindow(t *testing.T) {
 		if status != 400 || !strings.Contains(body, c.want) || !field.MatchString(body) || strings.Count(body, `aria-invalid`) != 1 ||
 			!strings.Contains(body, `name="through" type="date" value="2026-11-01"`) || !strings.Contains(body, `value="Europe/Berlin"`) || strings.Contains(form, "from must") {
 			t.Errorf("%s?%s: %d %s", c.page, c.query, status, body)
+		}
+	}
+}
+
+// TestCreditWithoutLandings: an assistant whose conversions follow landings before the window has a
+// row, without landings and rate.
+func TestCreditWithoutLandings(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	now := d.Clock.Now()
+	record := func(id string, at time.Time, r event.Record) trafficdb.Row {
+		r.ID, r.At, r.ReceivedAt, r.Visitor = id, at, at, "v"
+		return trafficdb.Row{Workspace: o.id, Record: r}
+	}
+	d.load(t,
+		record("a", now.AddDate(0, 0, -20), event.Record{Type: event.Touch, Host: "acme.dev", Path: "/", Status: 200, Class: "browser", Family: "Claude", Evidence: "tag"}),
+		record("b", now.Add(-time.Hour), event.Record{Type: event.Convert, Kind: "paid", Value: 4900, Currency: "USD", OrderID: "o"}),
+	)
+	for page, want := range map[string]string{"/referrals?window=7d": `data-label="Conversions">1 <span class="sub">paid 1</span></td><td class="num" data-label="Rate"><b>–</b>`, "?window=7d": `<td class="num">–</td><td class="num">1</td><td class="num"><b>–</b>`} {
+		if _, body := o.get(o.at(page)); !strings.Contains(body, ">Claude</a>") || !strings.Contains(body, want) {
+			t.Errorf("%s: %s", page, body)
 		}
 	}
 }

@@ -14,4 +14,4 @@ select agent, operator, class, sum(n)::bigint as touches, count(distinct (host, 
 from visit
 group by agent, operator, class
 order by touches desc, agent, operator, class
-limit $7 offset $8
+limit $8 offset $9

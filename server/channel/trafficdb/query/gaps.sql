@@ -13,4 +13,4 @@ select gap, status, host, path, sum(n)::bigint as touches, coalesce(sum(n) filte
 from miss
 group by gap, status, host, path
 order by asked desc, touches desc, host, path, status
-limit $7 offset $8
+limit $8 offset $9

@@ -5,4 +5,4 @@ where @window and @only and type = 'touch' and @person and @genuine
   and @evident
 group by host, path
 order by landings desc, host, path
-limit $7 offset $8
+limit $8 offset $9

@@ -1,6 +1,6 @@
--- Which pages of the list $7, which chr(31) parts, agents got. Pages are written as
+-- Which pages of the list $8, which chr(31) parts, agents got. Pages are written as
 -- pageKey writes them.
-with page as (select unnest(string_split($7, chr(31))) as key),
+with page as (select unnest(string_split($8, chr(31))) as key),
 seen as (
     select distinct host, path
     from traffic.event

@@ -8,4 +8,4 @@ select host, path, sum(n)::bigint as touches, @counts, @names, max(last_at)
 from visit
 group by host, path
 order by touches desc, host, path
-limit $7 offset $8
+limit $8 offset $9

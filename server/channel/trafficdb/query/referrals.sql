@@ -8,4 +8,4 @@ where @window and @only and type = 'touch' and @person and @genuine
   and @evident
 group by sender
 order by landings desc, sender
-limit $7 offset $8
+limit $8 offset $9
