@@ -70,7 +70,6 @@ type conversionsData struct {
 	Previous    string
 	Next        string
 	Truncated   bool
-	referred
 }
 
 func (h *Handler) conversions(v *visit) error {
@@ -78,7 +77,7 @@ func (h *Handler) conversions(v *visit) error {
 	v.query.ignore("class", noClass)
 	v.query.ignore("path", "conversions have no page")
 	d := conversionsData{Page: v.page("Conversions")}
-	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals|traffic.PartLandings, listRows)
+	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals, suggestions)
 	if err != nil {
 		return err
 	}
@@ -95,7 +94,6 @@ func (h *Handler) conversions(v *visit) error {
 		d.Show = append(d.Show, choice{Name: c.name, Link: v.query.link(path, "show", string(c.only)), On: only == c.only})
 	}
 	d.Page.Filter.Only = string(only)
-	d.referred = newReferred(&d.Page, r)
 	d.List = sortBy(&d.Page, nil, []column[conversionRow]{ // the reports sort the rows
 		{name: "When", key: "at"}, {name: "Kind", key: "kind", text: true}, {name: "Value", class: "num", key: "value"}, {name: "Credited to"},
 	}, "-at")

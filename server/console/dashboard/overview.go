@@ -38,6 +38,7 @@ type overviewData struct {
 	Filtered  bool
 	People    bool // conversions belong to what the filter selects
 	Noise     string
+	Elsewhere string // the hosts of all visits, none of which is of the site; empty else
 }
 
 // A listed is the top of a list. All is how many rows the list has, where that is more.
@@ -106,6 +107,9 @@ func (h *Handler) overview(v *visit) error {
 	if d.Alerts, err = v.recentAlerts(); err != nil {
 		return err
 	}
+	if !d.Filtered && !d.Page.MadeUp {
+		d.Elsewhere = allElsewhere(v.Workspace.Site, r)
+	}
 	d.Outcome = newOutcome(&d.Page, &r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
@@ -126,6 +130,32 @@ func (h *Handler) overview(v *visit) error {
 	}
 	d.Noise = many(noise, "visit", "visits")
 	return v.show("workspace", "Overview", d)
+}
+
+// allElsewhere returns the hosts of a report's visits if none is the host of a site or below it;
+// empty if one is, and where the hosts or the site are unknown.
+func allElsewhere(site string, r *traffic.Report) string {
+	var hosts []string
+	add := func(host string) { // of a visit; an unknown host may be of the site
+		if host = elsewhere(site, host); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	for i := range r.Source.Pages {
+		add(r.Source.Pages[i].Host)
+	}
+	for i := range r.Source.Gaps {
+		if g := &r.Source.Gaps[i]; g.Status != 0 {
+			add(g.Host)
+		}
+	}
+	for i := range r.Source.Landings {
+		add(r.Source.Landings[i].Host)
+	}
+	if slices.Contains(hosts, "") {
+		return ""
+	}
+	return some(hosts)
 }
 
 // empty says which lists have no rows: a line of text takes less room than a card each.

@@ -208,7 +208,7 @@ func pageColumns() []column[pageRow] {
 
 type pagesData struct {
 	Page    page
-	Legend  []term
+	Legend  []legend // classes that read the listed pages
 	Headers []header
 	Pages   []pageRow
 	Cut     int
@@ -216,10 +216,22 @@ type pagesData struct {
 
 func (h *Handler) pages(v *visit) error {
 	v.query.ignore("goal", noGoal)
-	d := pagesData{Page: v.page("Pages"), Legend: classes()}
+	d := pagesData{Page: v.page("Pages")}
 	r, err := v.report(&d.Page, traffic.PartPages, listRows)
 	if err != nil {
 		return err
+	}
+	for _, c := range classes() {
+		l := legend{term: c}
+		for i := range r.Source.Pages {
+			l.Total += count(r.Source.Pages[i].ByClass[c.Key])
+		}
+		if v.query.Filter.Class == "" {
+			l.Link = v.query.link(d.Page.Path+"/pages", "class", c.Key)
+		}
+		if l.Total > 0 {
+			d.Legend = append(d.Legend, l)
+		}
 	}
 	d.Pages = pageRows(&d.Page, r.Source.Pages)
 	d.Headers = sortBy(&d.Page, d.Pages, pageColumns(), "-reads")

@@ -159,7 +159,7 @@ func TestLandingPages(t *testing.T) {
 		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`}, []string{`>Rate<`, "pricing"}},
 		{"?agent=GPTBot", nil, []string{`id="h-landings"`}},
 		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
-		{"/conversions", []string{`Rate by assistant`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},
+		{"/conversions", []string{`Rates by assistant and by landing page`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},
 	} {
 		status, body := o.get(o.at(c.page))
 		for _, want := range c.want {
