@@ -41,7 +41,7 @@ func key(workspace string, q *traffic.Query) string {
 	if !q.UntilNow {
 		window = q.From.String() + " " + q.To.String()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %d %d %q", workspace, window, q.TZ, q.Model, q.Lookback, q.Parts, q.Rows(), q.Filter)
+	return fmt.Sprintf("%s %s %s %s %s %d %d %t %q", workspace, window, q.TZ, q.Model, q.Lookback, q.Parts, q.Rows(), q.Hours, q.Filter)
 }
 
 func (c *cache) fresh(name string) *traffic.Report {

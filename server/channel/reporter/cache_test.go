@@ -87,7 +87,7 @@ func TestKeyTellsQueriesApart(t *testing.T) {
 		"lookback": func(q *traffic.Query) { q.Lookback = time.Minute }, "parts": func(q *traffic.Query) { q.Parts = traffic.PartGaps },
 		"rows": func(q *traffic.Query) { q.Limit = 7 }, "agent": func(q *traffic.Query) { q.Filter.Agent = "GPTBot" },
 		"page": func(q *traffic.Query) { q.Filter.Page = "GPTBot" }, "assistant": func(q *traffic.Query) { q.Filter.Assistant = "GPTBot" },
-		"class": func(q *traffic.Query) { q.Filter.Class = "GPTBot" },
+		"hours": func(q *traffic.Query) { q.Hours = true }, "class": func(q *traffic.Query) { q.Filter.Class = "GPTBot" },
 	} {
 		q := base
 		change(&q)

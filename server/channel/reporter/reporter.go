@@ -42,7 +42,7 @@ func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query)
 }
 
 func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
-	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Filter: q.Filter}
+	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Hours: q.Hours, Filter: q.Filter}
 	w.Filter.Goal = "" // of conversions alone
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {
@@ -74,10 +74,10 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		r.Source.Landings = addLandings(r.Source.Landings, credited, &q)
 	}
 	if q.Filter.Assistant != "" || q.Filter.Goal != "" {
-		addConversions(r.Source.Trend, credited, q.TZ)
+		addConversions(r.Source.Trend, credited, &q)
 	}
-	addCredited(r.Source.Trend, credited, q.TZ)
-	addRevenue(r.Source.Trend, credited, q.TZ)
+	addCredited(r.Source.Trend, credited, &q)
+	addRevenue(r.Source.Trend, credited, &q)
 	if !q.Wants(traffic.PartChanges) {
 		return r, nil
 	}

@@ -3,18 +3,17 @@ package reporter
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
-// addConversions counts conversions, without refunds, on the days of a zone.
-func addConversions(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+// addConversions counts conversions, without refunds, on the days or hours of a query.
+func addConversions(days []traffic.Day, credited []attribution.Credited, q *traffic.Query) {
 	byDay := map[string]int64{}
 	for i := range credited {
 		if c := &credited[i]; c.Kind != attribution.Refund {
-			byDay[c.At.In(tz).Format(time.DateOnly)]++
+			byDay[q.Span(c.At)]++
 		}
 	}
 	for i := range days {
@@ -22,12 +21,12 @@ func addConversions(days []traffic.Day, credited []attribution.Credited, tz *tim
 	}
 }
 
-// addCredited counts the conversions by agents, without refunds, on the days of a zone.
-func addCredited(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+// addCredited counts the conversions by agents, without refunds, on the days or hours of a query.
+func addCredited(days []traffic.Day, credited []attribution.Credited, q *traffic.Query) {
 	byDay := map[string]attribution.Count{}
 	for i := range credited {
 		if c := &credited[i]; c.Kind != attribution.Refund {
-			byDay[c.At.In(tz).Format(time.DateOnly)] += c.AgentCount()
+			byDay[q.Span(c.At)] += c.AgentCount()
 		}
 	}
 	for i := range days {
@@ -35,9 +34,9 @@ func addCredited(days []traffic.Day, credited []attribution.Credited, tz *time.L
 	}
 }
 
-// addRevenue fills in the revenue of agents on the days of a zone, a refund on the day
+// addRevenue fills in the revenue of agents on the days or hours of a query, a refund
 // when it happened.
-func addRevenue(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+func addRevenue(days []traffic.Day, credited []attribution.Credited, q *traffic.Query) {
 	byDay := map[string]map[string]int64{} // minor units by day and currency
 	for i := range credited {
 		c := &credited[i]
@@ -45,7 +44,7 @@ func addRevenue(days []traffic.Day, credited []attribution.Credited, tz *time.Lo
 			if s.Family == attribution.NoAgent || s.Value == 0 {
 				continue
 			}
-			day := c.At.In(tz).Format(time.DateOnly)
+			day := q.Span(c.At)
 			if byDay[day] == nil {
 				byDay[day] = map[string]int64{}
 			}

@@ -17,6 +17,8 @@ type Query struct {
 	TZ       *time.Location
 	Model    attribution.Model
 	Lookback time.Duration
+	// Hours counts the trend by hours instead of days.
+	Hours bool
 	// Filter selects visits.
 	Filter Filter
 	// Parts are the requested parts; 0 is everything.
@@ -59,6 +61,20 @@ const (
 	DefaultLimit = 50
 	MaxLimit     = 1000
 )
+
+// HourLayout names an hour in a zone; where clocks are set back it is named with its offset.
+const HourLayout = "2006-01-02T15Z07:00"
+
+// TrendLayout names the days of a trend, or its hours.
+func TrendLayout(hours bool) string {
+	if hours {
+		return HourLayout
+	}
+	return time.DateOnly
+}
+
+// Span names the day or hour of the trend that a time is in.
+func (q *Query) Span(at time.Time) string { return at.In(q.TZ).Format(TrendLayout(q.Hours)) }
 
 // Parts are parts of a report. Window and health are in every one.
 type Parts uint

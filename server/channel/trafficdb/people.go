@@ -55,7 +55,7 @@ func (db *DB) Landings(ctx context.Context, workspace string, w Window, p Page) 
 
 // A Day counts the events of a day.
 type Day struct {
-	Day         string           // 2026-11-19
+	Day         string           // 2026-11-19, or an hour as in traffic.HourLayout
 	ByClass     map[string]int64 // touches of agents
 	Referrals   int64            // landings of people from assistants
 	Conversions int64            // without refunds
@@ -63,7 +63,7 @@ type Day struct {
 	Failed      int64            // touches of agents on behalf of users that a Gap counts
 }
 
-// Trend returns the days of a window in its time zone, oldest first, also those
+// Trend returns the days, or hours, of a window in its time zone, oldest first, also those
 // on which nothing happened; of more than 400 the last 400. The first and the
 // last hold only the part that is in the window.
 func (db *DB) Trend(ctx context.Context, workspace string, w Window) ([]Day, error) {

@@ -228,7 +228,7 @@ func (l ledger) trend() []trafficdb.Day {
 	days := map[string]*trafficdb.Day{}
 	var order []string
 	of := func(at time.Time) *trafficdb.Day {
-		name := at.In(tz).Format(time.DateOnly)
+		name := at.In(tz).Format(traffic.TrendLayout(l.w.Hours))
 		if days[name] == nil {
 			days[name] = &trafficdb.Day{Day: name, ByClass: map[string]int64{}}
 			order = append(order, name)

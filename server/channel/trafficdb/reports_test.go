@@ -103,6 +103,7 @@ func windows(t *testing.T) map[string]trafficdb.Window {
 		"one agent":       {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User"}},
 		"one page":        {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Page: "example.com/docs/part1/page1"}},
 		"a folder":        {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "chatgpt-user", Page: "/docs/part1/*"}},
+		"hours":           {From: end().AddDate(0, 0, -3), To: end().AddDate(0, 0, -2).Add(-90 * time.Minute), Hours: true},
 		"one class":       {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Class: "training_crawler"}},
 		"one assistant":   {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Assistant: "ChatGPT"}},
 		"all filters":     {From: end().AddDate(0, 0, -30), To: end(), Filter: traffic.Filter{Agent: "ChatGPT-User", Page: "example.com/docs/part1/page1", Assistant: "ChatGPT"}},

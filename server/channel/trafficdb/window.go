@@ -11,6 +11,8 @@ type Window struct {
 	From, To time.Time
 	// TZ is whose days Trend counts; nil is UTC.
 	TZ *time.Location
+	// Hours makes Trend count hours of TZ instead of days.
+	Hours bool
 	// Filter selects touches. Agents, Pages, Gaps, Referrals, Trend, Noise and NeverRead
 	// apply it. A Trend with one has no conversions.
 	Filter traffic.Filter
@@ -79,6 +81,23 @@ func (w Window) days() []span {
 	}
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
 		out[i], out[j] = out[j], out[i]
+	}
+	if w.Hours {
+		return w.hours(out[0].start, tz)
+	}
+	return out
+}
+
+// hours returns the hours of a zone that a window touches, no more than maxDays. Where clocks
+// change by half an hour, that hour is longer or shorter.
+func (w Window) hours(start time.Time, tz *time.Location) (out []span) {
+	for at := start; at.Before(w.To) && len(out) < maxDays; {
+		next := at.In(tz).Add(time.Hour)
+		next = next.Add(-time.Duration(next.Minute()) * time.Minute)
+		if next.After(w.From) {
+			out = append(out, span{at.In(tz).Format(traffic.HourLayout), at})
+		}
+		at = next
 	}
 	return out
 }

@@ -48,8 +48,13 @@ func readQuery(r *http.Request, now time.Time) (*query, error) {
 			kept.Set(f.name, *f.value)
 		}
 	}
+	q.Hours = q.To.Sub(q.From) <= hoursUpTo
 	return &query{Query: q, kept: kept, now: now, sort: kept.Get("sort")}, err
 }
+
+// hoursUpTo is how long a window may be for a chart of its hours: a day on which clocks are set
+// back.
+const hoursUpTo = 25 * time.Hour
 
 // maxFilter is how many characters a filter has.
 const maxFilter = 2000

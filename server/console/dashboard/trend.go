@@ -16,11 +16,11 @@ type trend struct {
 	Legend  []legend
 	Columns []string // of the table
 	Days    []dayRow
-	Unit    string // day or week
+	Unit    string // hour, day or week
 	Touches int64  // of the window: what the chart counts
 	Partial bool   // a column counts a part of its day or week
 	None    string // what an empty chart says
-	Single  string // instead of a chart: one day or week has no trend
+	Single  string // instead of a chart: one column has no trend
 }
 
 // A legend names a colour. Link shows this class alone; empty for others.
@@ -98,7 +98,10 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 		t.None = q.noVisits()
 	}
 	step := 1
-	if len(days) > weeksFrom {
+	switch {
+	case q.Hours:
+		t.Unit = "hour"
+	case len(days) > weeksFrom:
 		t.Unit, step = "week", 7
 	}
 	var series []chart.Series
@@ -135,7 +138,7 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 			c.Title += " (partial)"
 			t.Partial = true
 		}
-		if len(days) > step {
+		if len(days) > step && !q.Hours {
 			c.Link = q.link(path, "window", "", "from", some[0].Day, "to", after(some[len(some)-1].Day))
 		}
 		row := dayRow{Day: c.Title, Link: c.Link}
@@ -154,7 +157,7 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 	}
 	switch {
 	case len(columns) == 1:
-		t.Single = columns[0].Title + " is the only " + t.Unit + " of this window. Choose more days to see a chart."
+		t.Single = columns[0].Title + " is the only " + t.Unit + " of this window. Choose a longer one to see a chart."
 	case t.Touches > 0:
 		t.Chart = chart.Columns(series, columns, m.name+" per "+t.Unit+", "+q.span()+": "+chart.Whole(t.Touches)+" in total. The numbers are in the table below.")
 	}
@@ -166,11 +169,14 @@ func (q *query) cuts(days []traffic.Day, many int) bool {
 	return len(days) < many || q.cutsDay(days[0]) || q.cutsDay(days[len(days)-1])
 }
 
-// cutsDay reports whether the window begins or ends within a day.
+// cutsDay reports whether the window begins or ends within a day or hour.
 func (q *query) cutsDay(d traffic.Day) bool {
 	return slices.ContainsFunc([]time.Time{q.From, q.To}, func(at time.Time) bool {
-		at = at.In(q.TZ)
-		return at.Format(time.DateOnly) == d.Day && at.Format(time.TimeOnly) != "00:00:00"
+		began := "00:00:00"
+		if q.Hours {
+			began = at.In(q.TZ).Format("15:00:00")
+		}
+		return q.Span(at) == d.Day && at.In(q.TZ).Format(time.TimeOnly) != began
 	})
 }
 
@@ -197,14 +203,18 @@ func after(day string) string {
 	return t.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-func short(day string) string { return formatted(day, "2 Jan") }
+func short(day string) string { return formatted(day, "2 Jan", "15:04") }
 
-func long(day string) string { return formatted(day, "Mon 2 Jan 2006") }
+func long(day string) string { return formatted(day, "Mon 2 Jan 2006", "Mon 2 Jan 2006, 15:04") }
 
-func formatted(day, layout string) string {
-	t, err := time.Parse(time.DateOnly, day)
+// formatted writes a day of a trend in a layout, and an hour in another.
+func formatted(day, layout, hourly string) string {
+	if t, err := time.Parse(time.DateOnly, day); err == nil {
+		return t.Format(layout)
+	}
+	t, err := time.Parse(traffic.HourLayout, day)
 	if err != nil {
 		return day
 	}
-	return t.Format(layout)
+	return t.Format(hourly)
 }
