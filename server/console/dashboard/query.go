@@ -263,7 +263,11 @@ func (q *query) span() string {
 		days := int(q.To.Sub(q.From) / (24 * time.Hour))
 		return "The last " + many(int64(days), "day", "days")
 	}
-	return q.From.In(q.TZ).Format("2 Jan 2006") + " – " + q.To.Add(-time.Microsecond).In(q.TZ).Format("2 Jan 2006")
+	from, through := q.From.In(q.TZ).Format("2 Jan 2006"), q.To.Add(-time.Microsecond).In(q.TZ).Format("2 Jan 2006")
+	if from == through {
+		return from
+	}
+	return from + " – " + through
 }
 
 // before names the period of the same length before the window.

@@ -116,7 +116,7 @@ func newTrend(days []traffic.Day, q *query, path string, m measures, further []m
 		}
 		series = append(series, chart.Series{Class: one.Key, Name: one.Name})
 		l := legend{term: one.term, Total: count(total)}
-		if m.classes && q.Filter.Class == "" {
+		if m.classes && q.Filter.Class == "" && q.Filter.Agent == "" {
 			l.Link = q.link(path, "class", one.Key)
 		}
 		t.Legend = append(t.Legend, l)
