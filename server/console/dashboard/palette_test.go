@@ -61,8 +61,8 @@ func distance(a, b linear) float64 {
 }
 
 var (
-	token = regexp.MustCompile(`--([\w-]+): (?:light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)|var\(--([\w-]+)\))`)
-	rule  = regexp.MustCompile(`((?:\.s-[\w-]+,? )+)\{ fill: var\(--([\w-]+)\)`)
+	token = regexp.MustCompile(`--([\w-]+): ?(?:light-dark\((#[0-9a-f]+), ?(#[0-9a-f]+)\)|var\(--([\w-]+)\))`)
+	rule  = regexp.MustCompile(`((?:\.s-[\w-]+,? ?)+)\{ ?fill: ?var\(--([\w-]+)\)`)
 )
 
 // palette returns the colours of the tokens, and of the series by "s-" and their name,
