@@ -212,7 +212,10 @@ func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference
 }
 
 func (r *Renderer) agentIndex() (Page, error) {
-	type line struct{ Name, Title, Link, Boards string }
+	type line struct {
+		Name, Title, Link, Boards string
+		Differs                   *difference // the largest; nil without one
+	}
 	var d struct {
 		Asked []line
 		Seen  []codingAgent
@@ -220,7 +223,16 @@ func (r *Renderer) agentIndex() (Page, error) {
 	d.Seen = r.codingAgents()
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
-		d.Asked = append(d.Asked, line{a.Name, a.Agent, agentPath(slug), quantity(len(a.Boards), "board")})
+		l := line{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}
+		for _, b := range a.Boards {
+			own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })]
+			for _, x := range differences(b, own) {
+				if l.Differs == nil || math.Abs(x.diff) > math.Abs(l.Differs.diff) {
+					l.Differs = &x
+				}
+			}
+		}
+		d.Asked = append(d.Asked, l)
 	}
 	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(d.Asked), "agent")), Section: "agents"}, d)
 }
