@@ -201,12 +201,19 @@ func NewObservedForest(b *observed.Board, link func(slug string) string) Forest 
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
 	for _, s := range used(b) {
+		if s.RankHigh > len(used(b)) { // those without a use are all in the range, for they have the same data
+			s.RankHigh -= len(unused(b))
+		}
 		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Firm: s.RankLow == s.RankHigh && s.RankLow > 0, Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)
 	}
-	f.dropRanks()
+	if f.dropRanks(); len(b.Languages) > 1 { // tools of different languages have no order
+		for i := range f.Rows {
+			f.Rows[i].Rank, f.Rows[i].Ranks = 0, ""
+		}
+	}
 	for _, s := range unused(b) {
 		f.RestText = fmt.Sprintf("Not used in %s %s", chart.Whole(int64(b.NUnits)), counted(b.NUnits, b.Unit))
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s.Slug), s.Tool}})
