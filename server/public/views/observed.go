@@ -40,7 +40,9 @@ type observedShare struct{ Tool, Link, Rate, Interval string }
 func (r *Renderer) observed(category string) (Page, error) {
 	i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category })
 	b := &r.in.Observed[i]
-	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
+	ranked := *b
+	ranked.Tools = amongUsed(b)
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(&ranked, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories")}
 		if out.Chips = seenChips(b, p); p.Largest != nil {

@@ -238,7 +238,7 @@ func partOf(b *observed.Board, p observed.Part, language string) observed.Board 
 	for _, t := range p.Tools {
 		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
-			s = b.Tools[i]
+			s = amongUsed(b)[i]
 		}
 		if language == "" && s.RankLow == 1 && s.RankHigh >= used {
 			s.Rank = 0
@@ -246,6 +246,19 @@ func partOf(b *observed.Board, p observed.Part, language string) observed.Board 
 		part.Tools = append(part.Tools, s)
 	}
 	return part
+}
+
+// amongUsed returns the tools of a board with their ranks among the used ones. Those without a use have
+// the same data, so either all or none of them widen a range.
+func amongUsed(b *observed.Board) []observed.Standing {
+	out := slices.Clone(b.Tools)
+	unused := len(slices.DeleteFunc(slices.Clone(b.Tools), func(s observed.Standing) bool { return s.Uses > 0 }))
+	for i := range out {
+		if out[i].Uses > 0 && out[i].RankHigh > len(out)-unused {
+			out[i].RankHigh -= unused
+		}
+	}
+	return out
 }
 
 // partForest draws a part of an observed board. Only a board's own rows are places of the page.
@@ -274,7 +287,7 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 		}
 	}
 	all := part.Tools
-	from, to := max(0, low-nearRivals), min(len(all), high+nearRivals+1)
+	from, to := firstOf(low), min(len(all), high+nearRivals+1)
 	if len(slugs) > 1 { // a comparison shows the two alone
 		all = slices.DeleteFunc(slices.Clone(all), func(s observed.Standing) bool { return !slices.Contains(slugs, s.Slug) })
 		from, to = 0, len(all)

@@ -230,11 +230,20 @@ func (d toolPlace) Imported() bool { return imported(d.For, d.Against) }
 // nearRivals is how many rivals above and below the plot of a tool shows.
 const nearRivals = 3
 
+// firstOf is the first row of a plot of a tool at a place, among those above it; a gap of one row
+// below the leader is filled.
+func firstOf(at int) int {
+	if from := at - nearRivals; from > 2 {
+		return from
+	}
+	return max(0, min(1, at-nearRivals))
+}
+
 // near draws a tool among its rivals.
 func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest {
 	at := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == s.Slug })
 	part := *b
-	from := max(0, at-nearRivals)
+	from := firstOf(at)
 	part.Tools = slices.Clone(b.Tools[from:min(len(b.Tools), at+nearRivals+1)])
 	if from > 0 {
 		part.Tools = append([]analytics.Standing{b.Tools[0]}, part.Tools...)
