@@ -26,7 +26,7 @@ func (f *Forms) Render(name, title string, operator bool, data any) ([]byte, err
 	page := frame{Head: Head{Title: title, Description: title}, Script: a.Private, Late: []string{a.Page}, Data: data}
 	page.Personal, page.Operator = name != "signin" && name != "sent", operator
 	if strings.HasPrefix(name, "workspace") || strings.HasPrefix(name, "operator") {
-		page.More = append(page.More, a.Dashboard)
+		page.More = append(page.More, a.Trace, a.Dashboard)
 	}
 	if strings.HasPrefix(name, "workspace-ev-") {
 		page.More, page.Late = append(page.More, a.Evals), append(page.Late, a.EvalScript)

@@ -92,7 +92,11 @@ func newLayout() *Layout {
 
 // Page renders a public page by the name of its template.
 func (l *Layout) Page(name string, h Head, data any) ([]byte, error) {
-	return l.render(name, frame{Head: h, Late: []string{l.assets.Offer, l.assets.Page}, Data: data})
+	f := frame{Head: h, Late: []string{l.assets.Offer, l.assets.Page}, Data: data}
+	if name == "trial" || name == "prompt" {
+		f.More = []string{l.assets.Trace}
+	}
+	return l.render(name, f)
 }
 
 func (l *Layout) render(name string, f frame) ([]byte, error) {

@@ -105,6 +105,9 @@ type toolPlace struct {
 	Summary              []summaryLine
 }
 
+// Quoted reports whether the place shows answers.
+func (d toolPlace) Quoted() bool { return len(d.For)+len(d.Against) > 0 && (d.Spoken() || !d.Single) }
+
 // A cellLine is a tool with one agent on one prompt.
 type cellLine struct {
 	Agent, Prompt, PromptLink, Link string
