@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -55,6 +56,20 @@ type View struct {
 	PromptWithheld, AnswerWithheld string
 	// Beside leaves out the quotes of evidence that is marked in the answer: the page shows both at once.
 	Beside bool
+}
+
+// maxDeciding is how many characters a quote has in the sentence that says what decided.
+const maxDeciding = 160
+
+// Deciding returns the first evidence that decided, where its quote is published and short enough to
+// stand in a sentence; nil for none.
+func (v View) Deciding() *Evidence {
+	for i := range v.Evidence {
+		if e := &v.Evidence[i]; e.Decided && e.Quote != "" && utf8.RuneCountInString(e.Quote) <= maxDeciding {
+			return e
+		}
+	}
+	return nil
 }
 
 // A Fact is a figure of a trial.

@@ -134,7 +134,7 @@ func TestTrialPages(t *testing.T) {
 				Sources: []trialset.Source{{URL: "javascript:alert(1)" + sitetest.Hostile, Opened: true}}, Model: sitetest.Hostile, Tokens: &trialset.Tokens{Input: 12345, Output: 678},
 			}
 			t.Result.Evidence = append(t.Result.Evidence, trialset.Evidence{Tool: sitetest.Hostile, Kind: "import", In: "files", Path: "<b>.py", Line: 2, Quote: "import flask"})
-		}), []string{"A picked Flask", "Decided by the answer text.", "use Flask", "12,345", "added line 2", "<script>alert(1)</script>", "⟨U+202E⟩"}, []string{"publishes quotes only"}},
+		}), []string{"A picked Flask", "Decided by the answer text: “", "use Flask", "12,345", "added line 2", "<script>alert(1)</script>", "⟨U+202E⟩"}, []string{"publishes quotes only"}},
 		"quotes": {trialset.Quotes, trace(func(*trialset.Trace) {}), []string{"A picked Flask", "This snapshot publishes quotes only.", "use Flask", "6 May 2026, 07:08"}, nil},
 		"none":   {trialset.None, trace(func(t *trialset.Trace) { t.Result.Evidence[0].Quote = "" }), []string{"This snapshot publishes outcomes only, without quotes.", "–"}, []string{"use Flask"}},
 		"listed": {trialset.Quotes, trace(func(t *trialset.Trace) {
