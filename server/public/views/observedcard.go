@@ -25,13 +25,15 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if language != "" {
 		c.Name += " · " + language
 	}
+	// Where the rate of the first tool says little of other work, the card has counts.
+	vague := len(p.Tools) > 0 && p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse
 	for _, s := range p.Tools[:min(3, len(p.Tools))] {
 		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
 			one := portion{
 				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
 				Bar: banded(s.UseRate, s.CILow, s.CIHigh),
 			}
-			if s.CIHigh-s.CILow > widestUse { // the rate would say little of other work
+			if vague { // in one form, so that a reader can compare the tools
 				one.Rate, one.Interval = chart.Whole(int64(s.Uses))+" of "+chart.Whole(int64(p.NUnits)), ""
 			}
 			c.Top = append(c.Top, one)
