@@ -43,9 +43,10 @@ func (r *Renderer) compareIndex() (Page, error) {
 	}
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
-		if p, _ := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= minUses {
+		if p, language := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= minUses {
 			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
-			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", ""})
+			seen := pairSeen{Board: b, Part: p, Language: language, First: p.Tools[0].Use, Second: p.Tools[1].Use}
+			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y)})
 		}
 	}
 	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick when asked, by agent, and which they used in real work.", Section: "compare"}, d)
