@@ -48,10 +48,39 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	if worst.Text != "" {
 		d.Summary = append(d.Summary, worst)
 	}
+	if best := d.largestWin(b, s); best.Text != "" {
+		d.Summary = append(d.Summary, best)
+	}
 	if why := d.why(b, s, first, trials); why.Text != "" {
 		d.Summary = append(d.Summary, why)
 	}
 	d.Summary = append(d.Summary, whatNow(b, s, trials))
+}
+
+// largestWin says where the tool is ahead by most: an agent on a prompt, or on a board of one prompt an
+// agent. A tool that all agents pick first has no such place.
+func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summaryLine {
+	out := summaryLine{Name: "Largest win"}
+	if len(d.Wins) > 0 && d.Wins[0].Rival != "" {
+		w := d.Wins[0]
+		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.Rival, w.RivalPicks, w.Prompt), w.PromptLink, "All answers to it"
+		return out
+	}
+	most := 0.0
+	for _, a := range b.Agents {
+		own, rival := rateOf(a.Tools, s.Slug), analytics.AgentRate{}
+		for _, t := range a.Tools {
+			if t.Slug != s.Slug && t.PickRate > rival.PickRate {
+				rival = t
+			}
+		}
+		if lead := own - rival.PickRate; lead > most && rival.PickRate > 0 && s.Slug != b.Tools[0].Slug {
+			most = lead
+			out.Text = fmt.Sprintf("%s: %s %s, %s %s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), nameOf(b, rival.Slug), chart.Fixed(rival.PickRate))
+			out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"
+		}
+	}
+	return out
 }
 
 // whatNow says where its vendor looks first: where a rival leads and the tool is nearest to it, so that few
