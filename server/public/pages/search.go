@@ -3,6 +3,8 @@ package pages
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -178,6 +180,14 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 		http.Redirect(w, r, strings.TrimPrefix(got.ObservedTool.URL, s.BaseURL), http.StatusSeeOther)
 		return nil
 	default:
+		if m := twoTools.FindStringSubmatch(got.Query); m != nil {
+			x, known := s.Slug(m[1])
+			y, both := s.Slug(m[2])
+			if known && both {
+				http.Redirect(w, r, "/compare?"+url.Values{"a": {x}, "b": {y}}.Encode(), http.StatusSeeOther)
+				return nil
+			}
+		}
 		body, err = s.Views.Search(got.page())
 	}
 	if err != nil {
@@ -192,6 +202,9 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	}
 	return nil
 }
+
+// twoTools is a search for a comparison: flask vs django.
+var twoTools = regexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus|or)\s+(.+)$`)
 
 // wantsJSON says whether a request asks for JSON and not for a page.
 func wantsJSON(r *http.Request) bool {

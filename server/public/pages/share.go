@@ -75,12 +75,12 @@ func (h *Handler) og(w http.ResponseWriter, r *http.Request, s *snapshotview.Sit
 // badge serves the badge of a tool. One that is not measured has one too: a README that names
 // it must not show a broken picture.
 func (h *Handler) badge(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
-	text, title, ok := s.Views.Badge(strings.TrimSuffix(cut(route.Param(r, "tool")), ".svg"))
+	label, text, title, ok := s.Views.Badge(strings.TrimSuffix(cut(route.Param(r, "tool")), ".svg"))
 	if !ok {
 		text, title = "not measured", "not measured"
 	}
 	w.Header().Set("Content-Security-Policy", "default-src 'none'")
-	h.Sender.Send(w, r, snapshotview.Unpacked("image/svg+xml", share.Badge("AI agents", text, title)))
+	h.Sender.Send(w, r, snapshotview.Unpacked("image/svg+xml", share.Badge(label, text, title)))
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
 		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
 			if len(b.Agents) > 1 {
-				line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Fixed(b.Tools[0].PickRate))
+				line.All = fmt.Sprintf("All %ss: %s %s", nounOf(b), b.Tools[0].Tool, chart.Fixed(b.Tools[0].PickRate))
 			}
 			measured++
 			if best := rateOf(tools, b.Tools[0].Slug); best > 0 && best == tools[0].PickRate {

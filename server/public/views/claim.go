@@ -18,7 +18,7 @@ const evenSplit = .6
 
 // undecided says what is known of the agents without a favourite; empty where each has one.
 func undecided(b *analytics.Board, all []favourite) string {
-	text, n := "", 0
+	text, n, unpicked := "", 0, 0
 	for _, a := range b.Agents {
 		best, second := firstTwo(a)
 		switch {
@@ -26,6 +26,7 @@ func undecided(b *analytics.Board, all []favourite) string {
 			continue
 		case best.Picks == 0:
 			text = "picks none of the list"
+			unpicked++
 		case second.Picks > 0 && best.PickRate+second.PickRate >= evenSplit:
 			text = "is split between " + nameOf(b, best.Slug) + " and " + nameOf(b, second.Slug)
 		default:
@@ -39,6 +40,13 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return ""
 	case 1:
 		return "; " + text
+	}
+	if unpicked > 0 {
+		verb := "pick"
+		if unpicked == 1 {
+			verb = "picks"
+		}
+		return fmt.Sprintf("; of the %s others, %s %s none of the list", small(n), small(unpicked), verb)
 	}
 	return "; the " + small(n) + " others have no clear favourite"
 }

@@ -49,7 +49,11 @@ func (r *Renderer) observed(category string) (Page, error) {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
 		for _, t := range p.Tools {
-			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
+			s := observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)}
+			if p.NUnits < observed.MinUnits { // a share of so few would look firm
+				s.Rate, s.Interval = fmt.Sprintf("%d of %d", t.Uses, p.NUnits), ""
+			}
+			out.Tools = append(out.Tools, s)
 		}
 		return out
 	}

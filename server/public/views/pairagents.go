@@ -26,7 +26,8 @@ type pairAgents struct {
 // A pairAgent is how often one agent used each of two tools.
 type pairAgent struct {
 	Agent, A, B, RangeA, RangeB, N, Repos string
-	Few                                   bool // so few units that counts stand for rates
+	Few                                   bool   // so few units that counts stand for rates
+	Largest                               string // that one repository has much of the units; empty otherwise
 	Plot                                  template.HTML
 	marks                                 [2]chart.Mark
 	pair                                  *observed.Pair // the difference; nil where there is too little data for a test
@@ -72,13 +73,16 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 
 func newPairAgent(agent observed.AgentBoard, x, y, a, b string) pairAgent {
 	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits, pair: testable(agent, a, b)}
+	if l := agent.Largest; l != nil && !p.Few {
+		p.Largest = "one repository has " + shareText(l.NUnits, agent.NUnits)
+	}
 	side := func(name, slug string) (text, interval string, m chart.Mark) {
 		use, _ := useOf(agent.Part, slug)
 		if text = chart.Fixed(use.UseRate); p.Few || use.Uses == 0 { // a share of so few would look firm
 			text = fmt.Sprintf("%s of %s", chart.Whole(int64(use.Uses)), p.N)
 		}
 		m = chart.Mark{Rate: use.UseRate, Text: name + " " + text}
-		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" {
+		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" && !(p.Few && use.CIHigh-use.CILow > widestUse) {
 			m.Low, m.High, m.Interval, m.Text = use.CILow, use.CIHigh, true, m.Text+", 95% CI "+interval
 			return text, interval, m
 		}

@@ -151,15 +151,17 @@ func (s pairSeen) short(x, y string) string {
 	if s.Apart != nil {
 		return s.sentence(x, y)
 	}
+	p, _, known := s.pair(s.slug(x), s.slug(y))
+	turned := s.turned(s.slug(x), s.slug(y))
 	first, second := s.First, s.Second
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("In real work, agents used %s in %s of %ss and %s in %s", x, chart.Fixed(first.UseRate), s.Board.Unit, y, chart.Fixed(second.UseRate))
-	if p, _, ok := s.pair(s.slug(x), s.slug(y)); ok && !p.Shown || !ok && first.CILow <= second.CIHigh {
-		text += ", no clear difference"
+	text := fmt.Sprintf("In real work, agents used %s in %s of %s, and %s in %s", x, chart.Fixed(first.UseRate), amongUnits(s.Board, s.Part, s.Language), y, chart.Fixed(second.UseRate))
+	if known && !p.Shown || !known && first.CILow <= second.CIHigh {
+		text += ": no clear difference"
 	}
-	return text + "." + s.turned(s.slug(x), s.slug(y))
+	return text + "." + turned
 }
 
 // counts is sentence without its verdict and its full stop.

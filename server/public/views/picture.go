@@ -144,18 +144,19 @@ func rows(tools []analytics.Standing, slug string) (out []share.Row) {
 // maxBadge is how many characters of a badge's text are shown.
 const maxBadge = 60
 
-// Badge is what a tool's badge says: a text that is short enough to be shown, and the whole
+// Badge is what a tool's badge says: who picks, a text that is short enough to be shown, and the whole
 // one, with board and date. ok is false for a tool that is not measured.
-func (r *Renderer) Badge(slug string) (text, title string, ok bool) {
+func (r *Renderer) Badge(slug string) (label, text, title string, ok bool) {
 	t := r.tools[slug]
 	if t == nil {
-		return "", "", false
+		return "AI agents", "", "", false
 	}
+	label = "AI agents"
 	var board string
 	var at *time.Time
 	if len(t.Places) > 0 {
 		p := t.Places[0]
-		board, at = p.Board.Name, p.Board.AsOf
+		label, board, at = "AI "+nounOf(p.Board)+"s", p.Board.Name, p.Board.AsOf
 		if text = "picked in " + rateText(p.Standing); p.Standing.Picks == 0 {
 			text = "not picked yet"
 		} else if p.Board.NPrompts == 1 {
@@ -177,7 +178,7 @@ func (r *Renderer) Badge(slug string) (text, title string, ok bool) {
 		short := clip(board, max(8, maxBadge-utf8.RuneCountInString(title)+utf8.RuneCountInString(board)))
 		text = inert.Line(strings.Replace(title, board, short, 1))
 	}
-	return text, title, true
+	return label, text, title, true
 }
 
 // Feed lists what moved since the snapshot before.

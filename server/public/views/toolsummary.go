@@ -131,7 +131,7 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 		return summaryLine{}, false
 	}
 	first := b.Tools[0]
-	out := summaryLine{whatNext, fmt.Sprintf("Nothing stands out: where another tool leads, %s is not near the lead with any prompt or %s. Read first why %s is picked.", s.Tool, nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
+	out := summaryLine{whatNext, fmt.Sprintf("Where another tool leads, %s is far behind with every prompt and %s. Read first why %s is picked.", s.Tool, nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
 	if trials {
 		out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
 	}

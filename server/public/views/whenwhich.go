@@ -156,7 +156,7 @@ func (s pairSeen) lead(a, b string) *lead {
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
 		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(ahead, behind),
-		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y+" ahead", x+" ahead"),
+		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y, x),
 	}
 }
 
