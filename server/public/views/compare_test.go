@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
@@ -56,6 +57,22 @@ func TestAPairHasTwoTests(t *testing.T) {
 	for _, want := range []string{l.Interval + " for this pair alone. Significant? Yes, p " + l.P, "With all 28 pairs of tools at once: " + l.All.Interval + ". Significant? Not yet, p " + l.All.P} {
 		if !strings.Contains(string(p.Markdown), want) {
 			t.Errorf("the markdown lacks %q", want)
+		}
+	}
+}
+
+// TestTheOrderTurnsWhereItDoes: the short sentence says so in either order of the names.
+func TestTheOrderTurnsWhereItDoes(t *testing.T) {
+	use := func(rate float64) observed.Use { return observed.Use{UseRate: rate, Uses: 10} }
+	for _, c := range []struct {
+		ash, birch, ashWithout, birchWithout float64
+		turns                                bool
+	}{{.1, .6, .2, .7, false}, {.6, .1, .7, .2, false}, {.1, .6, .7, .2, true}, {.6, .1, .2, .7, true}} {
+		without := observed.Part{NUnits: 60, Tools: []observed.Rate{{Slug: "ash", Use: use(c.ashWithout)}, {Slug: "birch", Use: use(c.birchWithout)}}}
+		b := observed.Board{Unit: "pull request", NUnits: 100, Tools: []observed.Standing{{Tool: "Ash", Slug: "ash"}, {Tool: "Birch", Slug: "birch"}}}
+		s := pairSeen{Board: &b, First: use(c.ash), Second: use(c.birch), Part: observed.Part{NUnits: 100, Largest: &observed.Largest{NUnits: 40, Without: without}}}
+		if got := s.short("Ash", "Birch"); strings.Contains(got, "the order turns") != c.turns {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }
