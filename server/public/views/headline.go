@@ -23,10 +23,11 @@ type headline struct {
 	Chips            []string         // the same in a few words
 	Warnings         []string         // of an observed board, each a sentence without a full stop
 	board            *analytics.Board // nil without one of trials
+	differ           bool             // its agents differ
 }
 
-// headline chooses the claim of the first page: a firm one before an early one, and of firm ones
-// that with newer data. Boards of trials are firm where they are not early, observed boards where
+// headline chooses the claim of the first page: that agents differ when asked, then a firm one before an
+// early one, and of firm ones that with newer data. Boards of trials are firm where they are not early, observed boards where
 // the first tool is clearly ahead.
 func (r *Renderer) headline() headline {
 	asked, seen := r.askedHeadline(), r.seenHeadline()
@@ -34,7 +35,7 @@ func (r *Renderer) headline() headline {
 	case asked.board == nil && seen.Seen == nil && len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
 		return headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
-	case seen.Seen == nil || asked.board != nil && r.isFirm(asked.board) && !newer(seen.Seen.board.AsOf, asked.board.AsOf, r.in.Now):
+	case seen.Seen == nil || asked.differ || asked.board != nil && r.isFirm(asked.board) && !newer(seen.Seen.board.AsOf, asked.board.AsOf, r.in.Now):
 		return asked
 	}
 	return seen
@@ -56,13 +57,14 @@ func (r *Renderer) askedHeadline() headline {
 	for i := range r.in.Boards {
 		b := &r.in.Boards[i]
 		text, surprise := claim(b)
+		differ := surprise > 0
 		if !r.isFirm(b) {
 			surprise -= 100
 		} else if ageOf(b.AsOf, r.in.Now).Old != "" {
 			surprise -= 10
 		}
 		if b.NTrials > 0 && surprise > most {
-			most, h = surprise, headline{Text: text, Link: boardPath(b.Category), Board: b.Name, board: b}
+			most, h = surprise, headline{Text: text, Link: boardPath(b.Category), Board: b.Name, board: b, differ: differ}
 		}
 	}
 	if h.board == nil {

@@ -135,7 +135,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 	}
 	o := &r.in.Observed[i]
 	parts := []observed.Part{wholePart(o)}
-	if len(o.Languages) > 0 {
+	if len(o.Languages) > 1 {
 		parts = parts[:0]
 		for _, l := range o.Languages {
 			parts = append(parts, l.Part)
