@@ -234,7 +234,7 @@ func (r *Renderer) agentIndex() (Page, error) {
 		}
 		d.Asked = append(d.Asked, l)
 	}
-	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(d.Asked), "agent")), Section: "agents"}, d)
+	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(d.Asked), "agent")), Section: "agents", Site: r.allSources()}, d)
 }
 
 // A codingAgent is an agent of observed boards. Board is the one on which it did most, Link the part with

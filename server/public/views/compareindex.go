@@ -49,7 +49,7 @@ func (r *Renderer) compareIndex() (Page, error) {
 			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y)})
 		}
 	}
-	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick when asked, by agent, and which they used in real work.", Section: "compare"}, d)
+	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick when asked, by agent, and which they used in real work.", Section: "compare", Site: r.allSources()}, d)
 }
 
 // maxPairs is how many comparisons are proposed.

@@ -57,7 +57,7 @@ func (r *Renderer) boardIndex() (Page, error) {
 		}
 	}
 	d.Observed = r.byLanguage()
-	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png"}, d)
+	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png", Site: r.allSources()}, d)
 }
 
 // byLanguage groups the observed boards by the language that their cards show.
@@ -109,7 +109,7 @@ func (r *Renderer) toolIndex() (Page, error) {
 		l := &letters[len(letters)-1]
 		l.Tools = append(l.Tools, lineOf(slug, t))
 	}
-	return r.page("tools", render.Head{Path: "/tools", Title: "All tools", Description: fmt.Sprintf("All %d measured tools, from A to Z, with their pick rates and what was observed in real work.", len(r.tools)), Section: "tools"}, letters)
+	return r.page("tools", render.Head{Path: "/tools", Title: "All tools", Description: fmt.Sprintf("All %d measured tools, from A to Z, with their pick rates and what was observed in real work.", len(r.tools)), Section: "tools", Site: r.allSources()}, letters)
 }
 
 func rateText(s analytics.Standing) string {

@@ -82,7 +82,7 @@ func newPairAgent(agent observed.AgentBoard, x, y, a, b string) pairAgent {
 			text = fmt.Sprintf("%s of %s", chart.Whole(int64(use.Uses)), p.N)
 		}
 		m = chart.Mark{Rate: use.UseRate, Text: name + " " + text}
-		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" && !(p.Few && use.CIHigh-use.CILow > widestUse) {
+		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" && !p.Few {
 			m.Low, m.High, m.Interval, m.Text = use.CILow, use.CIHigh, true, m.Text+", 95% CI "+interval
 			return text, interval, m
 		}

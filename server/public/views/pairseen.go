@@ -157,8 +157,20 @@ func (s pairSeen) short(x, y string) string {
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("In real work, agents used %s in %s of %s, and %s in %s", x, chart.Fixed(first.UseRate), amongUnits(s.Board, s.Part, s.Language), y, chart.Fixed(second.UseRate))
-	if known && !p.Shown || !known && first.CILow <= second.CIHigh {
+	rate := func(u observed.Use) string {
+		if ci := render.Interval(u.CILow, u.CIHigh); ci != "" && u.Uses > 0 {
+			return chart.Fixed(u.UseRate) + " (" + ci + ")"
+		}
+		return chart.Fixed(u.UseRate)
+	}
+	text := fmt.Sprintf("In real work, agents used %s in %s of %s, and %s in %s", x, rate(first), amongUnits(s.Board, s.Part, s.Language), y, rate(second))
+	switch {
+	case known && p.Shown:
+		text += ": significant for this pair alone"
+		if all := s.together(s.slug(x), s.slug(y)); all != nil && !all.Significant {
+			text += ", not with all pairs at once"
+		}
+	case known || first.CILow <= second.CIHigh:
 		text += ": no clear difference"
 	}
 	return text + "." + turned

@@ -185,6 +185,17 @@ func (r *Renderer) sources(boards int, seen []seenPlace) []string {
 	return out
 }
 
+// allSources are those of a page that lists all boards.
+func (r *Renderer) allSources() render.Site {
+	out := slices.Clone(r.in.Notes)
+	for i := range r.in.Observed {
+		if c := r.in.Observed[i].Cite(); !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return render.Site{Notes: out}
+}
+
 func (r *Renderer) toolPlace(p place) toolPlace {
 	b, s := p.Board, p.Standing
 	d := toolPlace{

@@ -131,7 +131,11 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 		return summaryLine{}, false
 	}
 	first := b.Tools[0]
-	out := summaryLine{whatNext, fmt.Sprintf("Where another tool leads, %s is far behind with every prompt and %s. Read first why %s is picked.", s.Tool, nounOf(b), first.Tool), ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
+	text := fmt.Sprintf("Where another tool leads, %s is far behind", s.Tool)
+	if s.Picks == 0 {
+		text = "No answer picked " + s.Tool
+	}
+	out := summaryLine{whatNext, text + ": look first at the answers that picked " + first.Tool + ".", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
 	if trials {
 		out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
 	}

@@ -160,20 +160,11 @@ func (s pairSeen) lead(a, b string) *lead {
 	}
 }
 
-// together says whether the lead of a tool over another, by slug, is significant with all pairs
-// compared at once: those of a language by their tests, those of a whole board as far as the ranges
-// of ranks tell; nil where they do not.
+// together says whether the lead of a tool over another, by slug, is significant with all pairs of the
+// board, as far as the ranges of ranks tell; nil otherwise. Ranks within a language are not tested.
 func (s pairSeen) together(ahead, behind string) *together {
 	if s.Language != "" {
-		var pairs []observed.Pair
-		at := 0
-		for slugs, p := range s.Part.Pairs {
-			if slugs == [2]string{ahead, behind} {
-				at = len(pairs)
-			}
-			pairs = append(pairs, p)
-		}
-		return &together{Significant: observed.ShownTogether(pairs)[at]}
+		return nil
 	}
 	var a, b observed.Standing
 	for _, t := range s.Board.Tools {

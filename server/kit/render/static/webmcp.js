@@ -63,6 +63,7 @@
       for (const place of [found.tool, ...(found.suggestions ?? []), ...(found.categories ?? []), ...(found.observedCategories ?? []), found.observedTool]) {
         if (place) place.url += "?via=webmcp";
       }
+      delete found.pages; // suggestions for people
       return found;
     }));
   });
