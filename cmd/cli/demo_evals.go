@@ -34,7 +34,7 @@ func (a *app) startSample(ctx context.Context, srv *assembly.App, w *state.Works
 		return nil
 	}
 	actor := evals.Actor{Workspace: w}
-	source := evalpages.Beginning(category)
+	source := strings.Replace(evalpages.Beginning(category), "kind: simulated\n", "kind: simulated\n    reasons: true\n", 1)
 	if err := a.measureEarlier(ctx, srv, actor, category, source); err != nil {
 		return err
 	}

@@ -159,6 +159,35 @@ func TestSimulatedAnswersFollowTheTruthAndRepeatExactly(t *testing.T) {
 	}
 }
 
+func TestSimulatedReasonsNameAnotherToolAndChangeNoOutcome(t *testing.T) {
+	truth := map[string]float64{"flask": 6, "django": 3, "diy": 1}
+	bare := build(t, eval.Agent{Name: "s", Kind: eval.KindSimulated, Truth: truth}, agents.Deps{})
+	rich := build(t, eval.Agent{Name: "s", Kind: eval.KindSimulated, Truth: truth, Reasons: true}, agents.Deps{})
+	added := map[string]bool{}
+	for i := range 200 {
+		one, err := bare.Ask(t.Context(), simulatedTask(i+1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := rich.Ask(t.Context(), simulatedTask(i+1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, ok := strings.CutPrefix(two.Transcript.FinalText, one.Transcript.FinalText)
+		picks := strings.HasPrefix(one.Transcript.FinalText, "I'd go with")
+		if !ok || picks != (text != "") {
+			t.Fatalf("%q and %q", one.Transcript.FinalText, two.Transcript.FinalText)
+		}
+		if picks && strings.Contains(text, "Flask") == strings.Contains(one.Transcript.FinalText, "Flask") {
+			t.Fatalf("another tool is not named: %q", two.Transcript.FinalText)
+		}
+		added[text] = true
+	}
+	if len(added) != 11 {
+		t.Fatalf("want five sentences about each tool, and none: %v", added)
+	}
+}
+
 func TestSimulatedFailuresDependOnTheAttemptAlone(t *testing.T) {
 	a := build(t, eval.Agent{Name: "s", Kind: eval.KindSimulated, Truth: map[string]float64{"flask": 1}, FailRate: 0.3}, agents.Deps{})
 	failed := 0

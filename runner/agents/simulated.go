@@ -59,10 +59,12 @@ func (s *simulated) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) 
 	if unit(hash(s.Seed, "fail", id, strconv.Itoa(t.Attempt))) < s.FailRate {
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonSimulated, Retry: true, Err: errors.New("simulated failure (fail_rate)")}
 	}
-	says, err := answerFor(s.draw(t.Trial.PromptID, id), t.Category)
+	outcome := s.draw(t.Trial.PromptID, id)
+	says, err := answerFor(outcome, t.Category)
 	if err != nil {
 		return agent.Reply{}, err
 	}
+	says.FinalText += s.reason(outcome, id, t.Category)
 	answer := journal.Answer{Transcript: says, Model: "simulated", WallMS: int64(s.LatencyMS)}
 	return agent.Reply{Answer: answer, At: s.at(id)}, nil
 }
@@ -106,6 +108,37 @@ func (s *simulated) draw(prompt, id string) string {
 		u -= w
 	}
 	return last
+}
+
+// reason returns sentences about a tool that an answer does not pick; empty where the agent has no
+// Reasons, and for an answer without a tool.
+func (s *simulated) reason(outcome, id string, c *catalog.Category) string {
+	if _, ok := c.Entry(outcome); !ok || !s.Reasons {
+		return ""
+	}
+	var rivals []string
+	for _, o := range s.outcomes {
+		if e, ok := c.Entry(o); ok && o != outcome {
+			rivals = append(rivals, e.Tool.Name)
+		}
+	}
+	if len(rivals) == 0 {
+		return ""
+	}
+	choose := func(what string, n int) int { return int(hash(s.Seed, what, id) % uint64(n)) } //nolint:gosec // n is a length
+	against := reasonsAgainst()
+	return " " + fmt.Sprintf(against[choose("reason", len(against))], rivals[choose("rival", len(rivals))])
+}
+
+// reasonsAgainst returns what answers with Reasons add about another tool; the last one gives no reason.
+func reasonsAgainst() []string {
+	return []string{
+		"I also considered %s, but it is more expensive at low volume.",
+		"I also considered %[1]s, but %[1]s is harder to set up for a small team.",
+		"I also considered %s, but it lacks support for some of what you describe.",
+		"I also considered %s, but its fees are higher.",
+		"%s is a good alternative.",
+	}
 }
 
 // answerFor returns the answer of an agent with an outcome, in prose: simulations test

@@ -23,7 +23,7 @@ func parseAgent(n *strictyaml.Node) Agent {
 		Name: require(n, k, "name"), Kind: name,
 		Study: k["study"].String(), File: k["file"].String(),
 		Seed:      uint64(k["seed"].Int(0, math.MaxInt)), //nolint:gosec // not negative
-		LatencyMS: k["latency_ms"].Int(0, 600_000), FailRate: k["fail_rate"].Float(0, 1), PromptSpread: k["prompt_spread"].Float(0, 10),
+		LatencyMS: k["latency_ms"].Int(0, 600_000), FailRate: k["fail_rate"].Float(0, 1), PromptSpread: k["prompt_spread"].Float(0, 10), Reasons: k["reasons"].Bool(),
 		BaseURL: k["base_url"].String(), Model: k["model"].String(), APIKeyEnv: k["api_key_env"].String(), Effort: k["effort"].String(),
 		MaxTokens: k["max_tokens"].Int(0, 1<<20), TimeoutS: k["timeout_s"].Int(0, 3600),
 		MaxCostUSD: k["max_cost_usd"].Float(0, 1e9), MaxConcurrency: k["max_concurrency"].Int(0, maxConcurrency),

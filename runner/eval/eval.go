@@ -93,12 +93,13 @@ type Agent struct {
 	// Simulated: Truth is the share of every outcome (tool slugs, "diy", "none",
 	// "refused"), scaled to sum to 1; PromptSpread is the standard deviation of a
 	// tool's logit between prompts; FailRate is the share of attempts that fail with a
-	// simulated infrastructure error.
+	// simulated infrastructure error; Reasons makes answers name a rival with a made-up reason against it.
 	Truth        map[string]float64 `json:"truth,omitempty"`
 	Seed         uint64             `json:"seed,omitempty"`
 	LatencyMS    int                `json:"latency_ms,omitempty"`
 	FailRate     float64            `json:"fail_rate,omitempty"`
 	PromptSpread float64            `json:"prompt_spread,omitempty"`
+	Reasons      bool               `json:"reasons,omitempty"`
 
 	Model string `json:"model,omitempty"`
 	// APIKeyEnv names the variable that holds the key; empty means Kind.KeyEnv.

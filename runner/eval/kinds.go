@@ -72,7 +72,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{Name: KindRecorded, Class: ClassOffline, Summary: "Answers recorded earlier.", Fields: "study file", OneOf: "study file"},
 		{Name: KindSimulated, Class: ClassOffline, Summary: "Answers invented from a known truth; marked synthetic everywhere.",
-			Fields: "truth seed latency_ms fail_rate prompt_spread max_concurrency", Requires: "truth"},
+			Fields: "truth seed latency_ms fail_rate prompt_spread reasons max_concurrency", Requires: "truth"},
 
 		{Name: KindOpenAIChat, Class: ClassModel, Summary: "Any endpoint that speaks the OpenAI chat completions protocol.",
 			Fields: modelFields + "effort seed", Requires: "model base_url", KeyEnv: "OPENAI_API_KEY", BaseURL: "https://api.openai.com/v1"},
