@@ -128,7 +128,7 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	o.Tile = tile{
 		Synthetic: m.Board.Synthetic,
 		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Rates: pickRates(m), Lead: true,
-		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d (%s) · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, rankRange(m), source),
+		Note: fmt.Sprintf("95%% interval %s–%s · %s · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), ranked(m), source),
 	}
 	o.Tile.Versus, o.Tile.Ruler = versus(m)
 	if c := m.Change; c != nil {
@@ -157,23 +157,24 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 	}
 }
 
-// rankRange says which ranks are possible, among the picked tools where the others widen it. The
+// ranked says the rank and which ranks are possible, among the picked tools where the others widen it. The
 // test of all pairs is stricter than a look at two intervals, which may be apart all the same.
-func rankRange(m *picks.Measured) string {
+func ranked(m *picks.Measured) string {
 	at, apart := m.Standing(), 0
-	out := "range " + render.RankRange(&m.Board, at)
+	of := chart.Whole(int64(m.Board.Field))
 	if render.AmongPicked(&m.Board, at) != "" {
-		out = render.RankRange(&m.Board, at) + " among the picked tools"
+		of = fmt.Sprintf("the %d picked tools", render.CountPicked(&m.Board))
 	}
+	out := fmt.Sprintf("rank %d of %s (possible: %s", at.Rank, of, render.RankRange(&m.Board, at))
 	for _, t := range m.Board.Tools {
 		if t.CILow > at.CIHigh {
 			apart++
 		}
 	}
 	if at.RankLow <= apart {
-		out += ", by the test of all pairs"
+		out += ", with all pairs of tools compared at once"
 	}
-	return out
+	return out + ")"
 }
 
 // versusRows is how many tools the plot has.

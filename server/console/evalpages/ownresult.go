@@ -20,7 +20,7 @@ type ownResult struct {
 	Name, Rate, Interval string
 	Rank                 string
 	Leader, LeaderRate   string // of the tool in front; empty where the own one leads
-	Clear                bool   // the tool in front cannot have another rank
+	Lead                 string // how sure the lead is; empty where the tool in front cannot have another rank
 	Tied                 string // how many tools have the same rank; empty for none
 	Why, Schedule, Edit  string // links
 	Proposed             bool   // the eval is that of the form that measures the tool
@@ -80,10 +80,10 @@ func (v *visit) whose(r *evals.Run, b *analytics.Board, follows string) (out []c
 }
 
 // ownResult returns nil where the run lacks the tool that the workspace follows.
-func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownResult {
+func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) (*ownResult, error) {
 	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
 	if i < 0 || b.NTrials == 0 {
-		return nil
+		return nil, nil
 	}
 	s := b.Tools[i]
 	o := &ownResult{
@@ -92,7 +92,7 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownRes
 		Edit: v.at("evals", r.EvalID, "edit"), Proposed: r.EvalName == s.Slug,
 	}
 	if among := render.AmongPicked(b, s); among != "" {
-		o.Rank += " (possible: " + among + " among the picked tools)"
+		o.Rank = fmt.Sprintf("rank %d of the %d picked tools (possible: %s)", s.Rank, render.CountPicked(b), among)
 	} else if s.RankLow != s.RankHigh {
 		o.Rank += fmt.Sprintf(" (possible: %d to %d)", s.RankLow, s.RankHigh)
 	}
@@ -106,9 +106,51 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownRes
 		o.Tied = many(ties, "other tool has", "other tools have")
 	}
 	first := b.Tools[0]
-	o.Clear = first.RankHigh == 1
 	if first.Rank < s.Rank {
 		o.Leader, o.LeaderRate = first.Tool, chart.Percent(first.PickRate)
 	}
-	return o
+	if first.RankHigh == 1 || len(b.Tools) < 2 || o.Leader == "" && ties > 0 {
+		return o, nil
+	}
+	behind := s
+	if o.Leader == "" {
+		behind = b.Tools[1]
+	}
+	prompts, err := v.h.Evals.Prompts(v.R.Context(), v.actor(), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	o.Lead = describeLead(b, prompts, first, behind)
+	return o, nil
+}
+
+// describeLead says how sure it is that a tool is ahead of another, where their order is not known with all
+// pairs of tools compared at once.
+func describeLead(b *analytics.Board, prompts []analytics.Prompt, first, behind analytics.Standing) string {
+	counted := *b
+	counted.Prompts = prompts
+	text := "the lead of " + picks.Points(first.PickRate-behind.PickRate) + " over " + behind.Tool + " is "
+	alone, ok := counted.Alone(first, behind)
+	switch {
+	case first.RankHigh < behind.RankLow:
+		return text + "significant"
+	case !ok: // the ranges of the ranks overlap
+		return text + "not significant with all pairs of tools at once"
+	case !alone.Shown:
+		return text + "not significant"
+	case len(b.Tools) == 2:
+		return text + "significant"
+	case behind.RankLow > 1: // the test with all pairs shows another tool ahead, or this one
+		return text + "significant for this pair alone"
+	default:
+		return text + fmt.Sprintf("significant for this pair alone, not with all %s pairs of tools at once", chart.Whole(int64(len(b.Tools)*(len(b.Tools)-1)/2)))
+	}
+}
+
+// rankNote says among which tools the ranks of a board are; empty where that makes no difference.
+func rankNote(b *analytics.Board) string {
+	if !slices.ContainsFunc(b.Tools, func(s analytics.Standing) bool { return render.AmongPicked(b, s) != "" }) {
+		return ""
+	}
+	return fmt.Sprintf("Ranks are among the %d picked tools. scores.json has them among all %d tools of the category.", render.CountPicked(b), len(b.Tools))
 }

@@ -92,13 +92,19 @@ func (v *visit) result(report *evals.Report) error {
 		if err != nil {
 			return err
 		}
-		d.Own, d.Whose = v.ownResult(r, &s.Board, own), v.whose(r, &s.Board, own)
+		if d.Own, err = v.ownResult(r, &s.Board, own); err != nil {
+			return err
+		}
+		d.Whose = v.whose(r, &s.Board, own)
 		if d.Own != nil && (d.Synthetic != "all" || d.Page.MadeUp) { // rehearsals have no trend, except in a sample
 			if d.Own.Change, err = v.change(r.ID, own); err != nil {
 				return err
 			}
 		}
 		d.Forest = render.NewForest(&s.Board, picked, own)
+		if note := rankNote(&s.Board); note != "" {
+			d.Forest.RankNote = note
+		}
 		for i := range d.Forest.Rows {
 			d.Forest.Rows[i].Lead = own != "" && d.Forest.Rows[i].Slug == own
 		}

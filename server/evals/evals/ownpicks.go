@@ -272,6 +272,20 @@ func (s *Service) LostPrompts(ctx context.Context, a Actor, run, tool string) ([
 	return out.Lost(), nil
 }
 
+// Prompts counts the valid trials of each prompt of a run.
+func (s *Service) Prompts(ctx context.Context, a Actor, run string) ([]analytics.Prompt, error) {
+	b, release, err := s.Results(ctx, a, run)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	m, err := measure(ctx, b)
+	if err != nil {
+		return nil, s.unreadable(run, b.ID, err)
+	}
+	return ownPrompts(&m), nil
+}
+
 // ownPrompts counts the trials of each prompt, which is named by its id.
 func ownPrompts(m *measured) []analytics.Prompt {
 	cells := m.measurement(m.cells)
