@@ -24,8 +24,8 @@ type referralRow struct {
 type converted struct {
 	Conversions string // credited to them
 	Kinds       string // the conversions by kind
-	Rate        string // conversions of all kinds per landing; a dash above 100 %, empty without landings
-	over        bool   // the rate exceeds 100 %
+	Rate        string // conversions of all kinds per 100 landings; a dash above 100, empty without landings
+	over        bool   // the rate exceeds 100
 	credited    float64
 	rate        float64 // -1 without landings
 }
@@ -39,7 +39,7 @@ func newConverted(conversions float64, kinds map[string]float64, landings int64)
 	out.Kinds = strings.Join(words, ", ")
 	if landings > 0 {
 		out.rate, out.over = conversions/float64(landings), conversions > float64(landings)
-		if out.Rate = chart.Percent(out.rate); out.over {
+		if out.Rate = strings.TrimSuffix(chart.Percent(out.rate), "%"); out.over {
 			out.Rate = "–"
 		}
 	}
@@ -129,7 +129,7 @@ func landingRows(p *page, pages []traffic.Landing) []landingRow {
 	return out
 }
 
-// anyOver reports whether a rate of a list exceeds 100 %.
+// anyOver reports whether a rate of a list exceeds 100.
 func anyOver[T interface{ exceeds() bool }](rows []T) bool {
 	return slices.ContainsFunc(rows, func(r T) bool { return r.exceeds() })
 }
@@ -165,14 +165,14 @@ func newReferred(p *page, r *traffic.Report) referred {
 		numberColumn("Landings (minimum)", "landings", func(r *referralRow) count { return r.Landings }),
 		numberColumn("Known visitors", "visitors", func(r *referralRow) count { return r.Visitors }),
 		numberColumn("Conversions", "conversions", func(r *referralRow) float64 { return r.credited }),
-		numberColumn("Rate", "rate", func(r *referralRow) float64 { return r.rate }),
+		numberColumn("Per 100 landings", "rate", func(r *referralRow) float64 { return r.rate }),
 	}[:n], "-landings")
 	d.LandingHeaders = sortBy(p, rows, []column[landingRow]{
 		textColumn("Page", "name", func(r *landingRow) string { return r.Path }),
 		numberColumn("Landings (minimum)", "landings", func(r *landingRow) count { return r.Landings }),
 		numberColumn("Known visitors", "visitors", func(r *landingRow) count { return r.Visitors }),
 		numberColumn("Conversions", "conversions", func(r *landingRow) float64 { return r.credited }),
-		numberColumn("Rate", "rate", func(r *landingRow) float64 { return r.rate }),
+		numberColumn("Per 100 landings", "rate", func(r *landingRow) float64 { return r.rate }),
 	}[:n], "-landings")
 	shown := min(len(rows), landingsShown)
 	d.Landings, d.Further = rows[:shown], rows[shown:]
@@ -184,10 +184,10 @@ func (r referred) Table(rows []landingRow) landingTable {
 	return landingTable{r.LandingHeaders, rows, r.Converts}
 }
 
-// Over reports whether the rate of an assistant exceeds 100 %.
+// Over reports whether the rate of an assistant exceeds 100.
 func (r referred) Over() bool { return anyOver(r.Referrals) }
 
-// Over reports whether the rate of a page exceeds 100 %.
+// Over reports whether the rate of a page exceeds 100.
 func (t landingTable) Over() bool { return anyOver(t.Rows) }
 
 // noAgent is why a filter by agent does not apply to people.

@@ -11,7 +11,7 @@ import (
 // A verification counts visits by its result: verdicts in their order, and
 // the unverified ones by doubt.
 type verification struct {
-	results [3]int64 // of verdicts
+	results [3]int64 // of verdicts; the last one is spoofed
 	reasons [4]int64 // of doubts
 }
 
@@ -71,10 +71,11 @@ type advice struct {
 	NoIP       count // visits that came without the client's address
 	Old, Lists int   // IP lists; no old ones while they are fresh
 	Oldest     string
+	Spoofed    bool // some visits are
 }
 
 func newAdvice(d *verification, lists *traffic.IdentityLists) advice {
-	var a advice
+	a := advice{Spoofed: d.results[2] > 0}
 	for i, t := range doubts() {
 		if t.Key == "noip" {
 			a.NoIP = count(d.reasons[i])

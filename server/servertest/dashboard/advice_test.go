@@ -13,7 +13,7 @@ import (
 
 // The pages of agents say once what would make more visits verifiable.
 func TestWhatWouldMakeMoreVisitsVerifiable(t *testing.T) {
-	const address, lists = "Send the client IP address</a>", "14 of 26 IP lists are outdated (the oldest: 24 April 2026)"
+	const address, lists = "Send the client IP address</a>", "14 of 26 IP lists are outdated (the oldest: 24 April 2026). An outdated list cannot refute an address, so visits from new addresses are unverified. <a"
 	for name, c := range map[string]struct {
 		verdict string
 		lists   ranges.Ages

@@ -155,8 +155,8 @@ func TestLandingPages(t *testing.T) {
 		page      string
 		want, not []string
 	}{
-		{"", []string{`id="h-landings"`, `>/docs</a>`, `<td class="num"><b>100%</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
-		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`}, []string{`>Rate<`, "pricing"}},
+		{"", []string{`id="h-landings"`, `>/docs</a>`, `<td class="num"><b>100</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
+		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`}, []string{`>Per 100 landings<`, "pricing"}},
 		{"?agent=GPTBot", nil, []string{`id="h-landings"`}},
 		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
 		{"/conversions", []string{`Rates by assistant and by landing page`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},
@@ -211,7 +211,7 @@ func TestCreditWithoutLandings(t *testing.T) {
 		record("a", now.AddDate(0, 0, -20), event.Record{Type: event.Touch, Host: "acme.dev", Path: "/", Status: 200, Class: "browser", Family: "Claude", Evidence: "tag"}),
 		record("b", now.Add(-time.Hour), event.Record{Type: event.Convert, Kind: "paid", Value: 4900, Currency: "USD", OrderID: "o"}),
 	)
-	for page, want := range map[string]string{"/referrals?window=7d": `data-label="Conversions">1 <span class="sub">paid 1</span></td><td class="num" data-label="Rate"><b>–</b>`, "?window=7d": `<td class="num">–</td><td class="num">1</td><td class="num"><b>–</b>`} {
+	for page, want := range map[string]string{"/referrals?window=7d": `data-label="Conversions">1 <span class="sub">paid 1</span></td><td class="num" data-label="Per 100 landings"><b>–</b>`, "?window=7d": `<td class="num">–</td><td class="num">1</td><td class="num"><b>–</b>`} {
 		if _, body := o.get(o.at(page)); !strings.Contains(body, ">Claude</a>") || !strings.Contains(body, want) {
 			t.Errorf("%s: %s", page, body)
 		}

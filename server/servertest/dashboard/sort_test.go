@@ -46,7 +46,7 @@ func TestSort(t *testing.T) {
 		{"/agents?sort=pages", []string{"ChatGPT-User", "GPTBot"}, "ascending", "Pages ", "/agents?sort=-pages"},
 		{"/pages?sort=-page", []string{"/pricing", "/docs"}, "descending", "Page ", "/pages?sort=page"},
 		{"/pages", []string{"/docs", "/pricing"}, "descending", "Reads ", "/pages?sort=reads"},
-		{"/referrals?sort=rate", []string{"Claude", "ChatGPT", "/pricing", "/docs"}, "ascending", "Rate ", "/referrals?sort=-rate"},
+		{"/referrals?sort=rate", []string{"Claude", "ChatGPT", "/pricing", "/docs"}, "ascending", "Per 100 landings ", "/referrals?sort=-rate"},
 		{"/referrals?sort=-name", []string{"Claude", "ChatGPT", "/pricing", "/docs"}, "descending", "Assistant ", "/referrals?sort=name"},
 	} {
 		_, body := o.get(o.at(c.page))
