@@ -58,6 +58,7 @@ type evalData struct {
 	Summary  *summary
 	Budget   string // suggested
 	Worst    bool   // it is the worst case
+	Typed    bool   // it was typed
 	Once     string // makes a form that is sent twice start one run
 	Runs     []runRow
 	History  string
@@ -81,6 +82,7 @@ func notices() []traceview.Term {
 		{Key: "created", Name: "Saved."},
 		{Key: "saved", Name: "Saved. Active runs keep their version."},
 		{Key: "accepted", Name: "Saved: your tool's entry and its eval. Runs start below."},
+		{Key: "confirm", Name: "Saved, and no run has started: the plan was for other models. Check the cost of this one below, then start the run."},
 		{Key: "same", Name: "No change: identical to the previous version."},
 	}
 }
@@ -90,7 +92,11 @@ func (v *visit) eval() error {
 	if err != nil {
 		return err
 	}
-	return v.showEval(http.StatusOK, e, "", "")
+	budget := v.R.URL.Query().Get("budget")
+	if _, err := dollars(budget); err != nil {
+		budget = ""
+	}
+	return v.showEval(http.StatusOK, e, "", budget)
 }
 
 // showEval answers with the page of an eval. After a problem the form of a new run
@@ -112,7 +118,7 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 	}
 	d.Budget, d.Worst = budgetOf(e)
 	d.Erase = v.eraseEvalForm(e, "all runs of it")
-	if budget != "" {
+	if d.Typed = budget != ""; d.Typed {
 		d.Budget = budget
 	}
 	runs, _, err := v.h.Evals.Runs(v.R.Context(), v.actor(), evals.RunQuery{EvalID: e.ID, Limit: runsAlongside})

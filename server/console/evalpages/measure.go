@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -48,6 +49,7 @@ type measureData struct {
 	Endpoint          endpointRow
 	Draft             *evals.Draft // nil while something is wrong
 	Plan              planView
+	Planned           string // the models of the plan that is shown; empty without one
 	Budget, Once      string
 }
 
@@ -171,7 +173,7 @@ func (v *visit) propose() error {
 	}
 	rehearsal := len(d.Product.Agents) == 0
 	if do == "save" || do == "rehearse" && rehearsal {
-		return v.accept(d, endpoint, do == "rehearse")
+		return v.accept(d, endpoint, do == "rehearse", "accepted")
 	}
 	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
 		return v.unproposed(d, err)
@@ -187,8 +189,10 @@ func (v *visit) propose() error {
 			where = "set it in the settings of the workspace"
 		}
 		return v.unproposed(d, apierr.InvalidRequest("The key of "+keyless+" is missing, so nothing is stored and no run is started. Choose "+keyless+" only with its key: "+where+", then press Accept and run. Accept without a run stores the eval, and the key can follow."))
+	case do == "run" && costs(d.Draft) && v.R.PostFormValue("planned") != planned(d.Product.Agents):
+		return v.accept(d, endpoint, false, "confirm")
 	case do == "run":
-		return v.accept(d, endpoint, true)
+		return v.accept(d, endpoint, true, "accepted")
 	case do == "rehearse":
 		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is no rehearsal and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
 	}
@@ -207,8 +211,21 @@ func (v *visit) unproposed(d measureData, err error) error {
 	return v.showMeasure(http.StatusUnprocessableEntity, d)
 }
 
-// accept stores the draft, and starts a run of it if that was asked for.
-func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) error {
+// planned names the models that a plan is for.
+func planned(agents []evals.ProposedAgent) string {
+	var out []string
+	for _, a := range agents {
+		out = append(out, fmt.Sprint(a.Kind, " ", a.Model, " ", a.BaseURL, " ", a.Input, " ", a.Output))
+	}
+	return strings.Join(out, "; ")
+}
+
+// costs reports whether a run of a draft can cost money.
+func costs(d *evals.Draft) bool { return d.Checked.WorstUSD == nil || *d.Checked.WorstUSD > 0 }
+
+// accept stores the draft, and starts a run of it if that was asked for; done is the notice of the
+// eval's page where no run starts.
+func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool, done string) error {
 	keys := v.keys(&d, endpoint)
 	if len(keys) > 0 && !d.Fresh {
 		return v.unproposed(d, apierr.InvalidRequest("Storing a key asks for a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
@@ -234,7 +251,7 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) e
 		return v.unproposed(d, err)
 	}
 	if !run || len(e.MissingKeys) > 0 {
-		return v.see(v.at("evals", e.ID) + "?done=accepted#start")
+		return v.see(v.at("evals", e.ID) + query("done", done, "budget", d.Budget) + "#start")
 	}
 	text, _ := budgetOf(e)
 	if d.Budget == "" {
@@ -266,7 +283,7 @@ func (v *visit) showMeasure(status int, d measureData) error {
 				d.Endpoint.Cost = text
 			}
 		}
-		d.Plan = newPlan(d.Draft)
+		d.Plan, d.Planned = newPlan(d.Draft), planned(d.Product.Agents)
 	}
 	d.Prompts, d.Issues = promptRows(d.Product.Prompts, d.Issues)
 	for _, row := range d.Prompts {
@@ -301,6 +318,9 @@ func newPlan(d *evals.Draft) planView {
 		Trials: many(c.Trials, "trial", "trials"), Expected: chart.MaybeMoney(c.ExpectedUSD), Worst: chart.MaybeMoney(c.WorstUSD), Synthetic: c.Synthetic,
 		Each:       fmt.Sprintf("%s × %s × %s", many(c.Prompts, "prompt", "prompts"), many(len(c.Agents), "agent", "agents"), many(c.Repeats, "repeat", "repeats")),
 		Detectable: "none: take more prompts",
+	}
+	if c.Synthetic {
+		p.Expected, p.Worst = p.Expected+" (simulated)", p.Worst+" (simulated)"
 	}
 	if c.Detectable != nil {
 		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")

@@ -152,7 +152,18 @@ func TestMeasure(t *testing.T) {
 	}
 	o.stored("a transaction that fails at its end", 0, 0, 0, 0)
 
+	// The plan that was shown has no model: its cost is shown before a run starts.
 	form.Set("key_OPENAI_API_KEY", "sk-secret-1234567")
+	form.Set("do", "run")
+	form.Set("budget", "0.5")
+	status, body = o.post(page, form)
+	if status != http.StatusOK || !strings.Contains(text(body), "no run has started: the plan was for other models") || !strings.Contains(body, `value="0.5"`) || !strings.Contains(text(body), "worst case $0.04") || strings.Contains(body, "sk-secret") {
+		t.Errorf("other models than those of the plan: %d %s", status, text(body))
+	}
+	o.stored("the plan not seen", 1, 1, 1, 0)
+	form.Set("do", "check")
+	_, body = o.post(page, form)
+	form.Set("planned", proposal(t, body).Get("planned"))
 	form.Set("do", "run")
 	status, body = o.post(page, form)
 	if status != http.StatusOK || !strings.Contains(text(body), "Queued") || strings.Contains(body, "sk-secret") {
