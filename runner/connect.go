@@ -79,7 +79,7 @@ func (c *connection) failed(inFlight int, infra *agent.InfraError) string {
 	what, next := infra.Err.Error(), "start the server there (Ollama: `ollama serve`), correct base_url in the eval, or run `firstpick doctor` on it"
 	var unknown *net.DNSError
 	if errors.As(infra.Err, &unknown) {
-		what, next = "no address of "+unknown.Name+" is found", "check the network of this machine, and base_url in the eval"
+		what, next = "no address of "+unknown.Name+" is found", "check network, DNS and proxy of this machine, and base_url in the eval"
 	}
 	return fmt.Sprintf("%s: no connection in %d tries over %s or longer: %s; %s", reasonUnreachable, c.tries, connectTimeout, what, next)
 }

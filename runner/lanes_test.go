@@ -99,7 +99,7 @@ func TestAnUnknownHost(t *testing.T) {
 		if err != nil || s.Missing != 4 {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		if got := s.Closed["nobody"]; !strings.HasSuffix(got, "no address of api.x.example is found; check the network of this machine, and base_url in the eval") {
+		if got := s.Closed["nobody"]; !strings.HasSuffix(got, "no address of api.x.example is found; check network, DNS and proxy of this machine, and base_url in the eval") {
 			t.Error(got)
 		}
 		_ = b.close()

@@ -226,8 +226,30 @@ func (c *client) connectionError(ctx context.Context, err error, written bool, w
 	}
 	var op *net.OpError
 	unreached := !written && errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
-	return &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Billed: written, Unreached: unreached, Err: errors.New(what + c.secret.text(err.Error()))}
+	return &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Billed: written, Unreached: unreached, Err: redacted(what+c.secret.text(err.Error()), err)}
 }
+
+// redacted returns an error with a text that holds no secret. Of the error behind it, it unwraps to
+// the failed lookup of a name only.
+func redacted(text string, err error) error {
+	var name *net.DNSError
+	if errors.As(err, &name) {
+		return unresolved{text, name}
+	}
+	return errors.New(text)
+}
+
+// An unresolved is a connection that failed because a name has no address.
+type unresolved struct {
+	text string
+	name *net.DNSError
+}
+
+// Error implements error.
+func (u unresolved) Error() string { return u.text }
+
+// Unwrap returns the failed lookup.
+func (u unresolved) Unwrap() error { return u.name }
 
 func (c *client) withRaw(e *agent.InfraError, got exchanged) error {
 	e.Raw, e.Window = got.raw, got.window

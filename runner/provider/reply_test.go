@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -218,6 +219,19 @@ func TestWhatDidNotReachTheServerIsNotCharged(t *testing.T) {
 	s.Close()
 	_, infra := askIt(t, a, "Which?")
 	if infra == nil || infra.Reason != agent.ReasonNetwork || !infra.Retry || infra.Billed || !infra.Unreached {
+		t.Fatalf("%+v", infra)
+	}
+}
+
+func TestANameWithoutAddressIsKnown(t *testing.T) {
+	a := build(t, eval.Agent{Name: "m", Kind: eval.KindOpenAIChat, Model: "m", BaseURL: "http://no-such-host.invalid/v1"}, &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "no-such-host.invalid", Err: "no such host", IsNotFound: true}}
+		},
+	})
+	_, infra := askIt(t, a, "Which?")
+	var name *net.DNSError
+	if infra == nil || !infra.Unreached || !errors.As(infra.Err, &name) || name.Name != "no-such-host.invalid" {
 		t.Fatalf("%+v", infra)
 	}
 }

@@ -138,7 +138,11 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 	default:
 		h.Sessions.Keep(w, browserCookie, browser, registrations.SignInLife)
-		h.Pages.Show(w, http.StatusOK, "sent", "Check your inbox", formData{Email: email, InLog: mail.InLog(h.Agents.Outbox.Mailer)})
+		title, inLog := "Check your inbox", mail.InLog(h.Agents.Outbox.Mailer)
+		if inLog {
+			title = "Open the link from the log"
+		}
+		h.Pages.Show(w, http.StatusOK, "sent", title, formData{Email: email, InLog: inLog})
 	}
 }
 

@@ -63,6 +63,6 @@ func (u *unit) mailPicture(w *state.Workspace, subject string, text []string, pi
 	page := u.page(w)
 	text = append(text, "Workspace: "+page, "Settings:  "+page+"/settings")
 	return true, u.Mail(u.ctx, u.tx, u.now, mail.Message{
-		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings", Picture: picture,
+		To: account.Email, Subject: label(w) + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings", Picture: picture,
 	})
 }

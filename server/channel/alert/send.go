@@ -304,7 +304,7 @@ func (u *unit) addTest(workspace, channel string) (d state.Delivery, h *state.Al
 			return d, nil, err
 		}
 		if h.Format == FormatSlack {
-			if body, err = slackBody("["+w.Slug+"] "+data.Message, u.page(w)); err != nil {
+			if body, err = slackBody(label(w)+data.Message, u.page(w)); err != nil {
 				return d, nil, err
 			}
 		}

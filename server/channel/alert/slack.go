@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -36,7 +37,10 @@ func (u *unit) body(w *state.Workspace, h *state.AlertChannel, f item) ([]byte, 
 	if h.Format != FormatSlack {
 		return f.alert.Body, nil
 	}
-	return slackBody(append(append([]string{"[" + w.Slug + "] " + f.alert.Summary}, f.details...), u.page(w))...)
+	return slackBody(append(append([]string{label(w) + f.alert.Summary}, f.details...), u.page(w))...)
 }
+
+// label begins a message about a workspace.
+func label(w *state.Workspace) string { return "[" + change.Clean(w.Title()) + "] " }
 
 func (s *Service) page(w *state.Workspace) string { return s.BaseURL + "/workspaces/" + w.Slug }
