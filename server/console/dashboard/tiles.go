@@ -139,7 +139,7 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 	if before != nil {
 		old, since = newHeadline(before), p.query.before()
 	}
-	change := func(now, then float64) delta { return newDelta(now, then, since) }
+	change := func(now, then float64) delta { return newCountDelta(now, then, since) }
 	counted := func(now, then int) delta {
 		if max(now, then) >= traffic.MaxLimit {
 			return delta{} // the lists are cut off
@@ -192,7 +192,10 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			continue
 		}
 		revenue.Value, revenue.Note = text, "net, a minimum"
-		revenue.Delta = change(float(m.AgentDriven), revenueIn(old.revenue, m.Currency))
+		revenue.Delta = newDelta(float(m.AgentDriven), revenueIn(old.revenue, m.Currency), since)
+		if max(h.credited, old.credited) < fewCounted {
+			revenue.Delta.Look = ""
+		}
 		revenue.Spark = h.spark(func(d traffic.Day) int64 { return int64(100 * moneyIn(d.Revenue, m.Currency)) })
 	}
 	return append(out, revenue)
@@ -227,6 +230,18 @@ const (
 	rise = "up"
 	fall = "down"
 )
+
+// fewCounted is below how many a change is neither good nor bad: it may well be chance.
+const fewCounted = 30
+
+// newCountDelta is newDelta for counts: it has no look where both are small.
+func newCountDelta(now, then float64, since string) delta {
+	d := newDelta(now, then, since)
+	if max(now, then) < fewCounted {
+		d.Look = ""
+	}
+	return d
+}
 
 // newDelta compares two numbers of the same unit; since names the period of then, and is
 // empty without one. A change from 0 has no percentage.

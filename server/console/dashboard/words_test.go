@@ -52,4 +52,10 @@ func TestDeltas(t *testing.T) {
 			t.Errorf("%v after %v: %+v, want %+v", c.now, c.then, got, c.want)
 		}
 	}
+	if got := newCountDelta(29, 12, since); got != (delta{"", "▲ 142%", "up 142% from the 7 days before"}) {
+		t.Errorf("small counts: %+v", got)
+	}
+	if got := newCountDelta(30, 12, since); got.Look != "up" {
+		t.Errorf("counts: %+v", got)
+	}
 }

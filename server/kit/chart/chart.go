@@ -110,11 +110,19 @@ func (p plot) column(b *strings.Builder, c *Column) {
 	if c.Partial {
 		class += " partial"
 	}
-	fmt.Fprintf(b, `<g class="%s"><title>%s`, class, html.EscapeString(c.Title+": "+Whole(c.Total())))
+	total, split := html.EscapeString(c.Title+": "+Whole(c.Total())), ""
+	fmt.Fprintf(b, `<g class="%s"><title>%s`, class, total)
 	for i := len(series) - 1; i >= 0; i-- {
 		if c.Values[i] > 0 {
-			b.WriteString(html.EscapeString("\n" + series[i].Name + " " + Whole(c.Values[i])))
+			part := html.EscapeString(series[i].Name + " " + Whole(c.Values[i]))
+			b.WriteString("\n" + part)
+			split += " · " + part
 		}
+	}
+	if split != "" && len(series) > 1 {
+		split = `<tspan class="wider">` + split + `</tspan>` // a narrow screen has no room for it
+	} else {
+		split = ""
 	}
 	fmt.Fprintf(b, `</title><rect class="hit" x="%s%%" y="0" width="%s%%" height="%d"/>`, number(from), number(width), above+plotHeight)
 	below := int64(0)
@@ -131,7 +139,7 @@ func (p plot) column(b *strings.Builder, c *Column) {
 	if c.Link != "" { // outside, so that the outline of the focus is around the column alone
 		end = `</g></a>%s`
 	}
-	fmt.Fprintf(b, end, `<text class="tip" x="100%" y="14" text-anchor="end">`+html.EscapeString(c.Title+": "+Whole(c.Total()))+`</text>`)
+	fmt.Fprintf(b, end, `<text class="tip" x="100%" y="14" text-anchor="end">`+total+split+`</text>`)
 }
 
 // height returns the y coordinate of a value.
