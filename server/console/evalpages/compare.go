@@ -3,6 +3,7 @@ package evalpages
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/stats"
@@ -33,15 +34,17 @@ type compareData struct {
 type sideData struct {
 	Title                                              string
 	Name, Link, When, Trials, Prompts, Coverage, Spent string
+	Version                                            string // the address of the eval's text
 	Synthetic                                          bool
 }
 
 // A changeRow is one tool in both runs.
 type changeRow struct {
 	Tool, Before, Now, Diff, Interval string
-	Look                              string // up, down or flat
+	Look                              string // of the own tool: up, down or flat
 	P                                 string
 	Significant                       bool
+	Own                               bool // the workspace follows it
 }
 
 type agentChange struct {
@@ -72,7 +75,11 @@ func (v *visit) compare() error {
 		} else if err != nil {
 			return err
 		} else {
-			d.fill(v, c)
+			own, err := v.ownTool()
+			if err != nil {
+				return err
+			}
+			d.fill(v, c, own)
 		}
 	}
 	return v.Show(status, "workspace-ev-compare", "Compare "+r.EvalName, d)
@@ -93,7 +100,7 @@ func (v *visit) others(r *evals.Run, on string) ([]choice, error) {
 	return out, nil
 }
 
-func (d *compareData) fill(v *visit, c *evals.Comparison) {
+func (d *compareData) fill(v *visit, c *evals.Comparison, own string) {
 	d.Base, d.This, d.Paired, d.Warnings = v.side("Before", &c.Base), v.side("Now", &c.Run), c.Paired, c.Warnings
 	d.Swap = v.at("runs", c.Base.ID, "compare") + query("with", c.Run.ID)
 	for _, n := range c.Notes {
@@ -103,13 +110,17 @@ func (d *compareData) fill(v *visit, c *evals.Comparison) {
 		if t := &c.Tools[i]; t.PickRate == 0 && t.BasePickRate == 0 {
 			d.Still = append(d.Still, t.Tool)
 		} else {
-			d.Tools = append(d.Tools, newChange(t))
+			d.Tools = append(d.Tools, newChange(t, own))
 		}
 	}
-	for _, a := range c.Agents {
+	agents := c.Agents
+	if len(agents) == 1 && len(c.OnlyInBase.Agents)+len(c.OnlyInRun.Agents) == 0 {
+		agents = nil // its changes are those of all agents
+	}
+	for _, a := range agents {
 		row := agentChange{Agent: a.Agent, Trials: fmt.Sprintf("%d trials before, %d now", a.BaseNTrials, a.NTrials), Changed: a.Changed}
 		for i := range a.Tools {
-			row.Tools = append(row.Tools, newChange(&a.Tools[i]))
+			row.Tools = append(row.Tools, newChange(&a.Tools[i], own))
 		}
 		d.Agents = append(d.Agents, row)
 	}
@@ -131,7 +142,7 @@ func (d *compareData) fill(v *visit, c *evals.Comparison) {
 func (v *visit) side(title string, s *evals.Side) *sideData {
 	out := &sideData{
 		Title: title,
-		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
+		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), Version: v.at("evals", s.EvalID, "versions", strconv.Itoa(s.EvalVersion)), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
 		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: chart.Money(s.SpentUSD), Synthetic: s.Synthetic,
 	}
 	if s.AsOf != nil {
@@ -140,15 +151,18 @@ func (v *visit) side(title string, s *evals.Side) *sideData {
 	return out
 }
 
-func newChange(t *evals.ToolChange) changeRow {
+// newChange describes the change of a tool. Only that of the own tool is good or bad.
+func newChange(t *evals.ToolChange, own string) changeRow {
 	row := changeRow{
 		Tool: t.Tool, Before: between(t.BasePickRate, t.BaseCILow, t.BaseCIHigh), Now: between(t.PickRate, t.CILow, t.CIHigh),
 		Diff: points(t.Diff), Interval: points(t.DiffCILow) + " to " + points(t.DiffCIHigh), Look: "flat", Significant: t.Significant, P: picks.PValue(t.PAdjusted),
+		Own: own != "" && t.Slug == own,
 	}
 	switch {
-	case t.Significant && t.Diff > 0:
+	case !row.Own || !t.Significant:
+	case t.Diff > 0:
 		row.Look = "up"
-	case t.Significant:
+	default:
 		row.Look = "down"
 	}
 	return row
