@@ -202,9 +202,12 @@ const conversionsStack = "conversions"
 // same test person.
 func (v *visit) testConversion(key string) string {
 	return fmt.Sprintf(`curl -sS %s/api/collect -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
-  -d '{"events":[{"type":"touch","userRef":"firstpick-test","url":"%s/?utm_source=chatgpt.com"},
-  {"type":"convert","userRef":"firstpick-test","kind":"test","orderId":"firstpick-test"}]}'`, v.h.Agents.BaseURL, key, cmp.Or(v.Workspace.Site, "https://your-site.example"))
+  -d '{"events":[{"type":"touch","userRef":"firstpick-test","url":"%s%s?utm_source=chatgpt.com"},
+  {"type":"convert","userRef":"firstpick-test","kind":"test","orderId":"firstpick-test"}]}'`, v.h.Agents.BaseURL, key, cmp.Or(v.Workspace.Site, "https://your-site.example"), testPath)
 }
+
+// testPath is the page of the visit that testConversion sends.
+const testPath = "/firstpick-test"
 
 // withKey shows the code of another stack with a key that was just shown. The form brings the key:
 // it is stored as a hash only.

@@ -40,8 +40,13 @@ func TestAllElsewhere(t *testing.T) {
 		for _, host := range c.hosts {
 			r.Source.Pages = append(r.Source.Pages, traffic.PageSource{Host: host})
 		}
+		r.Source.Landings = append(r.Source.Landings, traffic.Landing{Host: "acme.dev", Path: testPath})
 		if got := allElsewhere(c.site, r); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		r.Source.Landings = append(r.Source.Landings, traffic.Landing{Host: "acme.dev", Path: "/"})
+		if got := allElsewhere(c.site, r); got != "" {
+			t.Errorf("%s, and a landing: %q", name, got)
 		}
 	}
 }
