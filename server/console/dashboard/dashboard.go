@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/picks"
@@ -110,6 +111,10 @@ func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 		err = do(&visit{v, h, q})
 	}
 	if errors.Is(err, errNoReports) {
+		if v.R.URL.RawQuery == layout.JoinedQuery { // a new member would see no page of the workspace
+			session.See(v.W, v.R, layout.Under("/workspaces", v.Workspace.Slug, "settings", "members")+"?"+layout.JoinedQuery)
+			return nil
+		}
 		h.ShowMessage(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
 		return nil
 	}

@@ -245,6 +245,7 @@ type Page struct {
 	Role             identity.Role // of the visitor
 	// Measures says that the visitor can let this server propose an eval of their product.
 	Measures bool
+	Joined   bool // the visitor has just accepted an invitation
 }
 
 // Edits reports whether the visitor may change evals, settings and keys.
@@ -259,12 +260,16 @@ type Tab struct {
 	On         bool
 }
 
+// JoinedQuery is the query of the page that an accepted invitation leads to.
+const JoinedQuery = "done=joined"
+
 // Page returns the frame of a page under a tab. The addresses of tabs pass through
 // link, which may add a query; nil leaves them as they are.
 func (v *Visit) Page(tab string, link func(path string) string) Page {
 	p := Page{
 		Slug: v.Workspace.Slug, Name: v.Workspace.Title(), MadeUp: v.Workspace.MadeUp(), Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
 		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL, Role: v.Role, Measures: v.frame.Measures && v.Role.Includes(identity.Editor),
+		Joined: v.R.URL.RawQuery == JoinedQuery,
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path

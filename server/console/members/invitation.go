@@ -45,7 +45,7 @@ func (h *Handler) answer(v *layout.Visit) error {
 	case err != nil:
 		return h.dead(v, err)
 	case accept:
-		session.See(v.W, v.R, layout.Under("/workspaces", w.Slug)+path+"?done=joined")
+		session.See(v.W, v.R, layout.Under("/workspaces", w.Slug)+"?"+layout.JoinedQuery)
 	default:
 		h.ShowMessage(v.W, http.StatusOK, "Invitation declined", "The link works no longer.")
 	}

@@ -107,7 +107,6 @@ func notices() map[string]string {
 		"role":        "Role changed.",
 		"removed":     "Member removed. This person has no access any more.",
 		"transferred": "Workspace transferred. You are an editor now.",
-		"joined":      "You are a member of this workspace now.",
 	}
 }
 
