@@ -108,8 +108,8 @@ func TestWhyATool(t *testing.T) {
 		{nil, nil, ""},
 		{prompt(8, 0), quoted, ""},
 		{prompt(8, 1), quoted, "Birch counts as an option in no answer that picks another tool. /leaderboards/web/trials?tool=ash"},
-		{prompt(9, 0), nil, "1 answer names Birch and does not pick it. /leaderboards/web/trials?tool=ash"},
-		{prompt(13, 2), quoted, "5 answers name Birch and do not pick it. GPT-4o, which picked Ash: “Birch needs a server” /trials/t1"},
+		{prompt(9, 0), nil, "Birch is an option in 1 answer that picks something else. /leaderboards/web/trials?tool=ash"},
+		{prompt(13, 2), quoted, "Birch is an option in 5 answers that pick something else. GPT-4o, which picked Ash: “Birch needs a server” /trials/t1"},
 	} {
 		b.Prompts, b.Tools[1].Breakdown = tt.prompts, tt.breakdown
 		r, err := New(Input{Site: render.Site{BaseURL: "https://x.example"}, Boards: []analytics.Board{*b}, Trials: true})

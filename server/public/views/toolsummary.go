@@ -174,11 +174,14 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 	sorting.StableFunc(list, func(x, y candidate) int { return cmp.Or(unpicked(y)-unpicked(x), cmp.Compare(gap(x), gap(y))) })
 	c := list[0]
 	text := "Begin with the prompt where it is nearest to the lead: "
+	if c.own.Picks == 0 {
+		text = "Begin with a prompt where it is an option, and never picked: "
+	}
 	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, nameOf(b, c.best.Slug), c.best.Picks, quantity(c.prompt.NTrials, "answer"))
 	if c.own.Picks > 0 {
 		text += counts + ", not tested"
 	} else {
-		text += fmt.Sprintf("%s name it, and none picks it. %s", quantity(c.own.Shortlists, "answer"), counts)
+		text += fmt.Sprintf("an option in %s. %s", quantity(c.own.Shortlists, "answer"), counts)
 	}
 	return summaryLine{whatNext, text + fmt.Sprintf(". “%s”", promptTitle(*c.prompt)), PromptPath(b.Category, c.prompt.Name()), "All answers to it"}, true
 }
@@ -236,10 +239,8 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 	switch named {
 	case 0:
 		out.Text = fmt.Sprintf("%s counts as an option in no answer that picks another tool.", s.Tool)
-	case 1:
-		out.Text = fmt.Sprintf("1 answer names %s and does not pick it.", s.Tool)
 	default:
-		out.Text = fmt.Sprintf("%s name %s and do not pick it.", quantity(named, "answer"), s.Tool)
+		out.Text = fmt.Sprintf("%s is an option in %s that pick%s something else.", s.Tool, quantity(named, "answer"), singular(named))
 	}
 	if !trials {
 		return out
@@ -251,4 +252,12 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 		out.Link, out.More = q.Link, "The whole answer"
 	}
 	return out
+}
+
+// singular is the ending of a verb of n things.
+func singular(n int) string {
+	if n == 1 {
+		return "s"
+	}
+	return ""
 }

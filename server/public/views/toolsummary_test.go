@@ -41,7 +41,7 @@ func TestWhatNow(t *testing.T) {
 		"agents that tie":     {even, true, "Begin with the 2 agents where it is nearest to the lead, each: Birch 60.0%, Ash 40.0%.", ComparePath("ash", "birch")},
 		"never picked":        {tie, false, "No answer picked Ash: look first at the answers that picked Birch.", ComparePath("ash", "birch")},
 		"a prompt to win":     {prompts(6, 9, 0), true, "Begin with the prompt where it is nearest to the lead: Ash 4, Birch 6 of 10 answers, not tested. “One.”", PromptPath("web", "e/one")},
-		"a prompt that names": {prompts(10, 10, 3), true, "Begin with the prompt where it is nearest to the lead: 3 answers name it, and none picks it. Ash 0, Birch 10 of 10 answers. “Two.”", PromptPath("web", "e/two")},
+		"a prompt that names": {prompts(10, 10, 3), true, "Begin with a prompt where it is an option, and never picked: an option in 3 answers. Ash 0, Birch 10 of 10 answers. “Two.”", PromptPath("web", "e/two")},
 		"a prompt":            {won, true, "No rival is ahead with any agent. Begin with the closest prompt: Ash 6, Birch 4 of 10 answers. “Close.”", PromptPath("web", won.Prompts[1].Name())},
 		"far behind":          {far, true, "Where another tool leads, Ash is far behind: look first at the answers that picked Birch.", TrialsPath("web", "tool", "birch")},
 		"first with no doubt": {asked(map[string]int{"ash": 9}), true, "No rival is ahead with any agent. Watch the next snapshots.", HistoryPath("web")},
