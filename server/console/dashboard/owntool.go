@@ -162,7 +162,7 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 func ranked(m *picks.Measured) string {
 	at, apart := m.Standing(), 0
 	of := chart.Whole(int64(m.Board.Field))
-	if render.AmongPicked(&m.Board, at) != "" {
+	if _, _, known := render.PickedRange(&m.Board, at); known && render.CountPicked(&m.Board) < m.Board.Field {
 		of = fmt.Sprintf("the %d picked tools", render.CountPicked(&m.Board))
 	}
 	out := fmt.Sprintf("rank %d of %s (possible: %s", at.Rank, of, render.RankRange(&m.Board, at))

@@ -91,10 +91,12 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) (*ownRe
 		Rank: fmt.Sprintf("rank %d of %d", s.Rank, len(b.Tools)), Why: v.explains(r.ID, s.Slug), Schedule: v.at("evals", r.EvalID, "schedule"),
 		Edit: v.at("evals", r.EvalID, "edit"), Proposed: r.EvalName == s.Slug,
 	}
-	if among := render.AmongPicked(b, s); among != "" {
-		o.Rank = fmt.Sprintf("rank %d of the %d picked tools (possible: %s)", s.Rank, render.CountPicked(b), among)
-	} else if s.RankLow != s.RankHigh {
-		o.Rank += fmt.Sprintf(" (possible: %d to %d)", s.RankLow, s.RankHigh)
+	_, _, known := render.PickedRange(b, s)
+	if n := render.CountPicked(b); known && n < len(b.Tools) {
+		o.Rank = fmt.Sprintf("rank %d of the %d picked tools", s.Rank, n)
+	}
+	if s.RankLow != s.RankHigh {
+		o.Rank += " (possible: " + render.RankRange(b, s) + ")"
 	}
 	ties := 0
 	for _, other := range b.Tools {

@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -121,7 +122,10 @@ func (h *Handler) show(v *layout.Visit, status int, wrong problem) error {
 		Most: registrations.MaxMembers, Days: int(registrations.InvitationLife.Hours() / 24),
 	}
 	if v.R.Method == http.MethodGet {
-		d.Notice = notices()[v.R.URL.Query().Get("done")]
+		done := v.R.URL.Query().Get("done")
+		if d.Notice = notices()[done]; (done == "invited" || done == "resent") && mail.InLog(h.Agents.Outbox.Mailer) {
+			d.Notice += " This server sends no mail: the link is in its log."
+		}
 	} else if wrong.Form == "invite" {
 		d.Email, d.Roles = v.R.PostFormValue("email"), roles(identity.Role(v.R.PostFormValue("role")))
 	}
