@@ -75,7 +75,7 @@ func TestWhyNotTheOthers(t *testing.T) {
 		"I recommend Mailjet.\n\n## Why I ruled out the others\n\n- **Resend** is a reasonable alternative, but it is young.":                     {"mailjet"},
 		"I recommend Mailjet.\n\n## Rejected\n\n- **Resend** is a reasonable alternative, but it is young.":                                       {"mailjet"},
 		"Ich empfehle Mailjet.\n\n## Warum nicht die anderen?\n\n- **Resend** ist eine gute Alternative, aber jung.\n- **SendGrid** ist teuer.":   {"mailjet", "resend"},
-		"Je recommande Mailjet.\n\n## Pourquoi pas les autres ?\n\n- **Resend** est une bonne alternative, mais jeune.":                           {"mailjet", "resend"},
+		"Je choisis Mailjet.\n\n## Pourquoi pas les autres ?\n\n- **Resend** est une bonne alternative, mais jeune.":                              {"mailjet", "resend"},
 		"推荐使用 **Mailjet**。\n\n## 为什么不选其他\n\n- **Resend** 也是不错的选择，但还很新。\n- **SendGrid** 太贵。":                                                       {"mailjet", "resend"},
 	} {
 		r := x.Extract(said(message))
