@@ -108,7 +108,7 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 		Settings: v.at("settings", "evals"), Action: v.at("evals", e.ID, "runs"), Plan: v.at("evals", e.ID, "schedule"),
 	}
 	var err error
-	if d.Schedule, _, err = v.scheduleOf(e.ID); err != nil {
+	if d.Schedule, _, err = v.scheduleOf(e); err != nil {
 		return err
 	}
 	for _, t := range notices() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -38,7 +39,8 @@ type scheduleView struct {
 	LastStatus   traceview.Term
 	Used, Left   string
 	Month, Until string
-	Short        bool // the month has too little left for a run
+	Short        bool   // the month has too little left for a run
+	Tight        string // why its runs would end early; empty where the budget covers one
 	Failures     int
 	Ticks        []tickRow
 }
@@ -111,8 +113,8 @@ func zones() []string {
 const scheduleTime = "Mon 2 Jan 2006, 15:04 MST"
 
 // scheduleOf returns the schedule of an eval; nil without one.
-func (v *visit) scheduleOf(eval string) (*scheduleView, *evals.Schedule, error) {
-	s, err := v.h.Evals.Schedule(v.R.Context(), v.actor(), eval)
+func (v *visit) scheduleOf(e *evals.Eval) (*scheduleView, *evals.Schedule, error) {
+	s, err := v.h.Evals.Schedule(v.R.Context(), v.actor(), e.ID)
 	if apierr.Of(err).Code == "schedule_not_found" {
 		return nil, nil, nil
 	} else if err != nil {
@@ -126,6 +128,9 @@ func (v *visit) scheduleOf(eval string) (*scheduleView, *evals.Schedule, error) 
 	view := &scheduleView{
 		State: traceview.Of(scheduleStates(), s.Status), Times: timesText(s.Cron), Cron: s.Cron, Zone: s.TimeZone, Used: chart.Money(s.Month.UsedUSD), Left: chart.Money(s.Month.LeftUSD),
 		Month: chart.Money(s.MonthlyBudgetUSD), Until: s.Month.EndsAt.In(zone).Format(day), Short: s.Month.LeftUSD < s.BudgetUSD, Failures: s.FailuresInARow,
+	}
+	if cost := e.ExpectedUSD; cost != nil && *cost > s.BudgetUSD {
+		view.Tight = fmt.Sprintf("A run is expected to cost %s, and may cost %s: it would end early. Raise both budgets.", chart.Money(*cost), chart.Money(s.BudgetUSD))
 	}
 	if s.Pause != nil {
 		view.Why = cmp.Or(s.Pause.Note, "Paused by a user") + " (" + when(s.Pause.At) + ")"
@@ -155,7 +160,7 @@ func (v *visit) showSchedule(status int, problem string, typed *scheduleForm) er
 	if err != nil {
 		return err
 	}
-	view, stored, err := v.scheduleOf(e.ID)
+	view, stored, err := v.scheduleOf(e)
 	if err != nil {
 		return err
 	}

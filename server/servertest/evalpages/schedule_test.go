@@ -62,7 +62,12 @@ func TestSchedulePage(t *testing.T) {
 	if status, body := o.send(page, append(typed("", "UTC", "5", "25"), "every", "daily", "at", "7 am")...); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), `such as 06:00 (got "7 am")`) {
 		t.Errorf("a bad time: %d %s", status, text(body))
 	}
+	_, body = o.send(page, typed("0 6 * * MON", "UTC", "0.05", "25")...)
+	shows("a budget below the cost of a run", body, "Schedule saved.", "and may cost $0.05: it would end early. Raise both budgets.")
 	_, body = o.send(page, typed("30 6 * * MON", "Europe/Berlin", "5", "12.50")...)
+	if strings.Contains(body, "it would end early") {
+		t.Error("a budget above the cost of a run would end it early")
+	}
 	shows("saved", body, "Schedule saved.", "Active", "30 6 * * MON", "Europe/Berlin", "06:30 CE", "Left this month $12.50 of $12.50", "Next times: Mon", "Nothing yet.")
 	_, body = o.get(o.at("/evals/" + e.ID))
 	shows("the eval's page", body, "Next run Mon", "Last run none yet", "Change")
