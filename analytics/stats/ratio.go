@@ -7,9 +7,9 @@ import "math"
 // delete-one jackknife (Efron and Tibshirani 1993, section 11.1), which allows for the
 // leverage of large clusters; clusters of one size give that of NewDesign. It has one
 // agent; every cluster must have a trial. Where few clusters hold most trials, their number
-// says too much about the standard error: Student's t has (sum n)^2 / sum n^2 - 1 degrees of freedom, the effective number of
-// clusters less one (Carter, Schnepel and Steigerwald 2017, for errors alike within a
-// cluster), rounded down.
+// says too much about the standard error: Student's t has (sum n)^2 / sum n^2 - 1 degrees of
+// freedom, the effective number of clusters less one (Carter, Schnepel and Steigerwald 2017,
+// for errors alike within a cluster), rounded down.
 func NewRatio(trials []int) *Design {
 	d := &Design{families: len(trials), agents: 1, weights: []float64{1}, answered: []float64{float64(len(trials))}, Balanced: true, ratio: true}
 	squares := 0.0

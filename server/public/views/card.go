@@ -102,3 +102,11 @@ func plural(n int, one, many string) string {
 	}
 	return chart.Whole(int64(n)) + " " + many
 }
+
+// verbEnding is the ending of a verb of n things: one picks, two pick.
+func verbEnding(n int) string {
+	if n == 1 {
+		return "s"
+	}
+	return ""
+}

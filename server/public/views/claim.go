@@ -42,11 +42,7 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return "; " + text
 	}
 	if unpicked > 0 {
-		verb := "pick"
-		if unpicked == 1 {
-			verb = "picks"
-		}
-		return fmt.Sprintf("; of the %s others, %s %s none of the list", small(n), small(unpicked), verb)
+		return fmt.Sprintf("; of the %s others, %s pick%s none of the list", small(n), small(unpicked), verbEnding(unpicked))
 	}
 	return "; the " + small(n) + " others have no clear favourite"
 }

@@ -180,11 +180,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
-		verb := "picks"
-		if n > 1 {
-			verb = "pick"
-		}
-		text += fmt.Sprintf("; %s %s %s more often", and(with), verb, behind.Tool)
+		text += fmt.Sprintf("; %s pick%s %s more often", and(with), verbEnding(n), behind.Tool)
 	}
 	if n := len(near); n > 0 && n <= 2 && n < len(b.Agents) {
 		text += "; " + and(near)

@@ -235,10 +235,11 @@ func partOf(b *observed.Board, p observed.Part, language string) observed.Board 
 	part := *b
 	part.Tools, part.NUnits = nil, p.NUnits
 	_, used := sighting{Board: b, Part: p}.place()
+	ranked := amongUsed(b)
 	for _, t := range p.Tools {
 		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
-			s = amongUsed(b)[i]
+			s = ranked[i]
 		}
 		if language == "" && s.RankLow == 1 && s.RankHigh >= used {
 			s.Rank = 0

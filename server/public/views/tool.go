@@ -247,10 +247,11 @@ const nearRivals = 3
 // firstOf is the first row of a plot of a tool at a place, among those above it; a gap of one row
 // below the leader is filled.
 func firstOf(at int) int {
-	if from := at - nearRivals; from > 2 {
-		return from
+	from := max(0, at-nearRivals)
+	if from == 2 {
+		from = 1
 	}
-	return max(0, min(1, at-nearRivals))
+	return from
 }
 
 // near draws a tool among its rivals.

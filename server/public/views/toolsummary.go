@@ -236,11 +236,8 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 		return summaryLine{}
 	}
 	out := summaryLine{Name: "Why"}
-	switch named {
-	case 0:
+	if out.Text = fmt.Sprintf("%s is an option in %s that pick%s something else.", s.Tool, quantity(named, "answer"), verbEnding(named)); named == 0 {
 		out.Text = fmt.Sprintf("%s counts as an option in no answer that picks another tool.", s.Tool)
-	default:
-		out.Text = fmt.Sprintf("%s is an option in %s that pick%s something else.", s.Tool, quantity(named, "answer"), singular(named))
 	}
 	if !trials {
 		return out
@@ -252,12 +249,4 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 		out.Link, out.More = q.Link, "The whole answer"
 	}
 	return out
-}
-
-// singular is the ending of a verb of n things.
-func singular(n int) string {
-	if n == 1 {
-		return "s"
-	}
-	return ""
 }

@@ -125,53 +125,49 @@ func sides(x, y, how string, first, second []string, parts string) string {
 	return strings.Join(out, "; ") + ". No other difference by " + parts + " is firm."
 }
 
-// pair returns the difference of both tools, by slug, for this pair alone; ahead is the one with the
-// higher rate. ok is false where it is not known, as with equal rates.
-func (s pairSeen) pair(a, b string) (p observed.Pair, ahead string, ok bool) {
+// pair returns the difference of both tools, by slug, for this pair alone, and their slugs, that with
+// the higher rate first; none where the rates are equal. ok is false where the difference is not known.
+func (s pairSeen) pair(a, b string) (p observed.Pair, slugs [2]string, ok bool) {
 	if s.Apart != nil {
-		return p, "", false
+		return p, slugs, false
 	}
 	for _, slugs := range [][2]string{{a, b}, {b, a}} {
 		if p, ok = s.Part.Pairs[slugs]; ok {
-			return p, slugs[0], p.Known()
+			return p, slugs, p.Known()
 		}
 	}
-	return p, "", false
+	return p, slugs, false
 }
 
 // lead says how far one of two tools is ahead in real work; nil where that is not known.
 func (s pairSeen) lead(a, b string) *lead {
-	p, ahead, known := s.pair(a, b)
-	if ahead == "" {
+	p, slugs, known := s.pair(a, b)
+	if slugs[0] == "" {
 		return nil
 	}
-	behind := b
-	if ahead == b {
-		behind = a
-	}
-	x, y := observedName(s.Board, ahead), observedName(s.Board, behind)
+	x, y := observedName(s.Board, slugs[0]), observedName(s.Board, slugs[1])
 	if !known {
 		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Observed: true, Alone: true, Unknown: s.unknown()}
 	}
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
-		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(ahead, behind),
+		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(slugs),
 		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y, x),
 	}
 }
 
-// together says whether the lead of a tool over another, by slug, is significant with all pairs of the
+// together says whether the lead of the first of two tools, by slug, is significant with all pairs of the
 // board, as far as the ranges of ranks tell; nil otherwise. Ranks within a language are not tested.
-func (s pairSeen) together(ahead, behind string) *together {
+func (s pairSeen) together(slugs [2]string) *together {
 	if s.Language != "" {
 		return nil
 	}
 	var a, b observed.Standing
 	for _, t := range s.Board.Tools {
 		switch t.Slug {
-		case ahead:
+		case slugs[0]:
 			a = t
-		case behind:
+		case slugs[1]:
 			b = t
 		}
 	}
