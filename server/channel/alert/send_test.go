@@ -105,7 +105,9 @@ func TestAReceiverThatHangs(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		slow.answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		left := make(chan struct{}) // not the request's context, which ends while the sender can still read
+		defer close(left)
+		slow.answer(func(http.ResponseWriter, *http.Request) { <-left })
 		quick.answer(nil)
 		b.HTTP.Timeout = time.Second // the other answers within it, also on a busy machine
 		b.find("ClaudeBot")
@@ -302,9 +304,11 @@ func TestServersThatDie(t *testing.T) {
 		second := b.open()
 		b.reach(second, rc)
 		dying, die := context.WithCancel(t.Context())
-		rc.answer(func(_ http.ResponseWriter, r *http.Request) {
+		dead := make(chan struct{}) // not the request's context, which ends while the sender can still read
+		defer close(dead)
+		rc.answer(func(http.ResponseWriter, *http.Request) {
 			die()
-			<-r.Context().Done()
+			<-dead
 		})
 		if err := second.Send(dying); err != nil {
 			t.Fatal(err)
