@@ -160,15 +160,28 @@ func Doubts(b *analytics.Board, tools ...analytics.Standing) []Warning {
 	out := explained(b, all)
 	for i, code := range serious(all) {
 		if code == analytics.FewEffectiveTrials {
-			out[i].Text = fewEffective(tools)
+			out[i].Text = fewEffective(b, tools)
 		}
+	}
+	return merged(out)
+}
+
+// merged joins the texts of warnings that have one title.
+func merged(all []Warning) (out []Warning) {
+	for _, w := range all {
+		i := slices.IndexFunc(out, func(o Warning) bool { return o.Title == w.Title && o.Link == w.Link })
+		if i < 0 {
+			out = append(out, w)
+			continue
+		}
+		out[i].Text += ". " + w.Text
 	}
 	return out
 }
 
 // fewEffective says what it means that the answers about tools count as few independent ones. Where
 // no answer picked a tool, the answers to a prompt count as one.
-func fewEffective(tools []analytics.Standing) string {
+func fewEffective(b *analytics.Board, tools []analytics.Standing) string {
 	for _, s := range tools {
 		if !slices.Contains(s.Warnings, analytics.FewEffectiveTrials) {
 			continue
@@ -178,7 +191,11 @@ func fewEffective(tools []analytics.Standing) string {
 			count = fmt.Sprintf(", together as %.0f", s.NEff)
 		}
 		if s.Picks == 0 {
-			return "No answer picks " + s.Tool + ", so all answers to a prompt count as one" + count + ". A firm rate needs 30"
+			what := s.Tool
+			if len(b.Tools) > 1 && !slices.ContainsFunc(b.Tools, func(s analytics.Standing) bool { return s.Picks > 0 }) {
+				what = "a tool of the list"
+			}
+			return "No answer picks " + what + ", so all answers to a prompt count as one" + count + ". A firm rate needs 30"
 		}
 		return "Answers to one prompt are alike, so they count as fewer independent ones" + count + ". A firm rate needs 30"
 	}

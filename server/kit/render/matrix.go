@@ -12,6 +12,7 @@ type Matrix struct {
 	Caption string
 	Columns []MatrixColumn
 	Rows    []MatrixRow
+	Tail    *Matrix // the tools after the first ones, of a long board
 }
 
 // A MatrixColumn is an agent. Title is its full name, Note a remark such as its weight.
@@ -31,6 +32,10 @@ type MatrixCell struct {
 
 // minHeat is the least rate that the strongest colour stands for.
 const minHeat = .2
+
+// A board with more tools than longMatrix shows the first headOfLong of them, and the others
+// on demand.
+const longMatrix, headOfLong = 25, 15
 
 // NewMatrix compares the agents of a board. The links of agents, tools and cells may be
 // empty.
@@ -66,6 +71,10 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 			row.Cells = append(row.Cells, c)
 		}
 		m.Rows = append(m.Rows, row)
+	}
+	if len(m.Rows) > longMatrix {
+		m.Tail = &Matrix{Caption: m.Caption + ": the other tools", Columns: m.Columns, Rows: m.Rows[headOfLong:]}
+		m.Rows = m.Rows[:headOfLong:headOfLong]
 	}
 	if rest, any := restRow(b); any && len(m.Rows) > 0 {
 		m.Rows = append(m.Rows, rest)

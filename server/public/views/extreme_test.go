@@ -51,6 +51,7 @@ func TestExtremeBoards(t *testing.T) {
 	none := extreme(t, 3, 2, 20, func(int, int) int { return -1 })
 	tiny := extreme(t, 1, 1, 1, func(int, int) int { return 0 })
 	even := extreme(t, 3, 1, 2, func(_, p int) int { return p })
+	long := extreme(t, 26, 26, 2, func(a, _ int) int { return a })
 	many := extreme(t, 12, 30, 12, func(a, p int) int {
 		if p%3 == 0 {
 			return a / 5
@@ -62,7 +63,7 @@ func TestExtremeBoards(t *testing.T) {
 		r           *views.Renderer
 		want, never []string
 	}{
-		{"none", "/leaderboards/c", none, []string{"No agent picked a tool of this list in 40 answers.", "Not picked in 40 answers:", "in at most "}, []string{"By agent", "95% CI, clustered"}},
+		{"none", "/leaderboards/c", none, []string{"No agent picked a tool of this list in 40 answers.", "No answer picks a tool of the list, so all answers", "Not picked in 40 answers:", "in at most "}, []string{"By agent", "95% CI, clustered", "largest lead first"}},
 		{"none", "/tools/t1", none, []string{"No agent picked ToolB in 40 answers.", "not picked", "in at most ", "Who took the 40 answers"}, []string{"the other 40", "has another rate"}},
 		{"none", "/tools", none, []string{"not picked"}, []string{"1 of 3"}},
 		{"none", "/ai-agents/agent-00", none, []string{"Agent 00 was asked on boards where no agent picked a tool."}, []string{"leading tool"}},
@@ -72,6 +73,7 @@ func TestExtremeBoards(t *testing.T) {
 		{"even", "/leaderboards/c", even, []string{"Agent 00 picks ToolA and ToolB equally often, each in 50.0% of its answers."}, []string{"No agent picked"}},
 		{"even", "/tools/t0", even, []string{"ToolA shares rank 1 of 2 picked tools: Agent 00 picks it in 50.0% of its answers, as often as ToolB.", "Who took the other answer"}, []string{"leads with", "other 1 answer"}},
 		{"many", "/leaderboards/c", many, []string{"pick 6 tools equally often", "9 more"}, nil},
+		{"long", "/leaderboards/c", long, []string{"ToolA", "ToolZ"}, nil},
 		{"many", "/", many, []string{"pick 6 tools equally often"}, nil},
 	} {
 		p, err := c.r.Page(c.path)
@@ -89,11 +91,18 @@ func TestExtremeBoards(t *testing.T) {
 				t.Errorf("%s %s has %q:\n%s\n%s", c.name, c.path, w, shown.text, p.Markdown)
 			}
 		}
+		if strings.Count(string(p.Markdown), "**Unreliable rate.**") > 1 {
+			t.Errorf("%s %s has a warning twice: %s", c.name, c.path, p.Markdown)
+		}
 		for _, empty := range []string{"<tbody></tbody>", "<ol class=\"top3\"></ol>", "<ul class=\"quotes\"></ul>"} {
 			if strings.Contains(string(p.HTML), empty) {
 				t.Errorf("%s %s has an empty part: %s", c.name, c.path, empty)
 			}
 		}
+	}
+	board, err := long.Page("/leaderboards/c")
+	if text := parse(t, board.HTML).text; err != nil || !strings.Contains(text, "11 more tools") {
+		t.Error("a long table of agents is not folded:", err, text)
 	}
 	// A board says nothing of other agents than its own, and does not offer the same order twice.
 	two := extreme(t, 3, 1, 20, func(_, p int) int { return p % 2 })
