@@ -58,6 +58,13 @@ var publicCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result) *trialset.Trace {
 	tr := &trialset.Trace{Entry: t.entry(), Attempts: []trialset.Attempt{}, Synthetic: p.Synthetic}
+	redacted, changed := &a.Transcript, false
+	if p.Level != trialset.None {
+		redacted, changed = p.transcript(redacted)
+	}
+	if changed {
+		p.dropSecrets(&tr.Entry, r, &a.Transcript, redacted)
+	}
 	tr.Picked, r.Shortlist = p.Picked(tr.Outcome, tr.Picked, r.Shortlist)
 	if p.Level != trialset.Full {
 		tr.CostUSD, tr.WallMS = nil, 0
@@ -69,10 +76,6 @@ func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result
 		return tr
 	}
 	tr.FinishedAt, tr.Attempt = &t.At, 1
-	redacted, changed := &a.Transcript, false
-	if p.Level != trialset.None {
-		redacted, changed = p.transcript(redacted)
-	}
 	published := redacted
 	if p.Level == trialset.Full {
 		cut := *a
@@ -166,7 +169,11 @@ func (p *Policy) transcript(t *transcript.Transcript) (_ *transcript.Transcript,
 
 // contains reports whether a text is anywhere in a transcript.
 func contains(t *transcript.Transcript, s string) bool {
-	in := func(text string) bool { return strings.Contains(text, s) }
+	return anyText(t, func(text string) bool { return strings.Contains(text, s) })
+}
+
+// anyText reports whether in holds for a text of the transcript.
+func anyText(t *transcript.Transcript, in func(string) bool) bool {
 	return in(t.FinalText) || in(string(t.Structured)) || slices.ContainsFunc(t.Commands, func(c transcript.Command) bool { return in(c.Cmd) }) ||
 		slices.ContainsFunc(t.Diff, func(f transcript.FileChange) bool {
 			return slices.ContainsFunc(f.Added, in) || slices.ContainsFunc(f.AddedDeps, in)

@@ -12,6 +12,20 @@ type shape struct {
 func shapes() []shape {
 	return []shape{
 		{[]string{"sk-"}, token("api-key", "sk-", isKey, 20, true)},
+		{[]string{"sk_"}, anyOf(token("api-key", "sk_live_", isWord, 16, true), token("api-key", "sk_test_", isWord, 16, true))},
+		{[]string{"rk_"}, anyOf(token("api-key", "rk_live_", isWord, 16, true), token("api-key", "rk_test_", isWord, 16, true))},
+		{[]string{"whs"}, token("webhook-secret", "whsec_", isBase64, 16, true)},
+		{[]string{"fpe"}, token("api-key", "fpe_", isKey, 16, true)},
+		{[]string{"gsk"}, token("api-key", "gsk_", isAlnum, 30, true)},
+		{[]string{"xai"}, token("api-key", "xai-", isAlnum, 30, true)},
+		{[]string{"ppl"}, token("api-key", "pplx-", isAlnum, 30, true)},
+		{[]string{"r8_"}, token("api-key", "r8_", isAlnum, 30, true)},
+		{[]string{"nva"}, token("api-key", "nvapi-", isKey, 30, true)},
+		{[]string{"re_"}, token("api-key", "re_", isWord, 20, true)},
+		{[]string{"SG."}, sendgrid},
+		{[]string{"sbp"}, token("api-key", "sbp_", isAlnum, 30, true)},
+		{[]string{"dop"}, token("api-key", "dop_v1_", isAlnum, 40, true)},
+		{[]string{"shp"}, anyOf(token("api-key", "shpat_", isAlnum, 30, true), token("api-key", "shpss_", isAlnum, 30, true))},
 		{[]string{"AIz"}, token("api-key", "AIza", isKey, 30, true)},
 		{[]string{"ghp"}, token("github-token", "ghp_", isAlnum, 20, false)},
 		{[]string{"gho"}, token("github-token", "gho_", isAlnum, 20, false)},
@@ -66,11 +80,32 @@ func looksRandom(token []byte, random bool) bool {
 	return digit && (!random || upper && lower || longest >= 16)
 }
 
+// anyOf tries rules that begin alike.
+func anyOf(rules ...rule) rule {
+	return func(text []byte, from, i int) (span, bool) {
+		for _, f := range rules {
+			if s, ok := f(text, from, i); ok {
+				return s, true
+			}
+		}
+		return span{}, false
+	}
+}
+
 func slack(text []byte, from, i int) (span, bool) {
 	if i+4 >= len(text) || !bytes.ContainsRune([]byte("abceoprs"), rune(text[i+3])) {
 		return span{}, false
 	}
 	return token("slack-token", string(text[i:i+4])+"-", isKey, 10, false)(text, from, i)
+}
+
+// sendgrid finds SG., an id, a dot and a secret, without the full stop of a sentence.
+func sendgrid(text []byte, from, i int) (span, bool) {
+	s, ok := token("api-key", "SG.", isDotted, 40, true)(text, from, i)
+	for ok && text[s.end-1] == '.' {
+		s.end--
+	}
+	return s, ok
 }
 
 func aws(prefix string) rule {
@@ -173,11 +208,12 @@ func run(text []byte, i int, class func(byte) bool) int {
 	return i
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-func isAlnum(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isWord(c byte) bool  { return isAlnum(c) || c == '_' }
-func isKey(c byte) bool   { return isWord(c) || c == '-' }
-func isHex(c byte) bool   { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isAlnum(c byte) bool  { return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
+func isKey(c byte) bool    { return isWord(c) || c == '-' }
+func isDotted(c byte) bool { return isKey(c) || c == '.' }
+func isHex(c byte) bool    { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
 // isArmour reports whether a byte may occur inside a block, escaped line ends included.
 func isArmour(c byte) bool {
