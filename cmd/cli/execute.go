@@ -31,6 +31,7 @@ type execution struct {
 	sinks         []runner.Sink
 	concurrency   int
 	maxCost       float64
+	unlimited     bool // no budget is wanted
 	retryExcluded bool
 	prices        *prices.Table
 	queue         string // postgres://... of workers; empty: this process asks
@@ -52,8 +53,10 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	if x.retryExcluded {
 		clear(done.Excluded)
 	}
-	if done.Bounded && x.maxCost <= 0 {
-		a.log.Warn("the run started with a budget and now has none: give --max-cost to set one", "spent_usd", done.SpentUSD)
+	if x.retryExcluded || len(done.Valid)+len(done.Excluded) < run.Planned {
+		if err := x.keepsBudget(&run, done); err != nil {
+			return sum, err
+		}
 	}
 	work := filepath.Join(a.cfg.Data, "work", run.ID)
 	if !a.cfg.KeepWork {
@@ -95,6 +98,17 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 		return sum, err
 	}
 	return r.Run(ctx, run.Trials(), done)
+}
+
+// keepsBudget refuses to continue a run without the budget that it had: the amount is not
+// stored, and no budget would be more than anybody decided to spend.
+func (x *execution) keepsBudget(run *journal.Run, done runner.Progress) error {
+	each := !slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.MaxCostUSD <= 0 && done.SpentBy[s.Name]+done.LostBy[s.Name] > 0 })
+	if !done.Bounded || x.maxCost > 0 || x.unlimited || each {
+		return nil
+	}
+	return usageErr("give the total for the whole run with --max-cost USD, or --max-cost 0 for no budget",
+		"run %s had a budget, and $%.4f are spent: without --max-cost it would go on without one", run.ID, done.SpentUSD)
 }
 
 // preflight finds problems that would fail every trial of an agent before a run is made

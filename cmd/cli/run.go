@@ -40,6 +40,7 @@ type runOptions struct {
 	retryExcluded bool
 	concurrency   int
 	maxCost       float64
+	unlimited     bool // --max-cost 0
 	json          bool
 }
 
@@ -73,6 +74,7 @@ missing or the budget was reached, 130 after an interrupt.`,
 			if len(args) == 1 {
 				o.file = args[0]
 			}
+			o.unlimited = cmd.Flags().Changed("max-cost") && o.maxCost == 0
 			return runF(cmd.Context(), o)
 		},
 	}
@@ -142,7 +144,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	sum, err := execute(ctx, o.app, execution{
 		journal: j, catalog: cat, sinks: sinks, control: control,
-		concurrency: o.concurrency, maxCost: o.maxCost, retryExcluded: o.retryExcluded, prices: table, queue: o.queue,
+		concurrency: o.concurrency, maxCost: o.maxCost, unlimited: o.unlimited, retryExcluded: o.retryExcluded, prices: table, queue: o.queue,
 	})
 	err = errors.Join(err, j.Close())
 	if sum.RunID != "" {
@@ -360,13 +362,25 @@ func (o *runOptions) report(sum runner.Summary, run journal.Run) {
 	complete := analytics.Complete(sum.Valid, sum.Planned)
 	switch {
 	case sum.Missing > 0:
-		_, _ = fmt.Fprintf(w, "continue with: %s\n", o.resumeCommand(sum.RunID, false))
+		_, _ = fmt.Fprintf(w, "continue with: %s%s\n", o.resumeCommand(sum.RunID, false), o.sameBudget(sum.Stopped))
 	case !complete:
-		_, _ = fmt.Fprintf(w, "retry excluded trials with: %s\n", o.resumeCommand(sum.RunID, true))
+		_, _ = fmt.Fprintf(w, "retry excluded trials with: %s\n", o.resumeCommand(sum.RunID, true)+o.sameBudget(sum.Stopped))
 	}
 	if !complete && run.Shard == nil {
 		_, _ = fmt.Fprintln(w, "incomplete: less than 95 % of the planned trials have an answer; rank and publish use the latest complete run of this eval, if any")
 	}
+}
+
+// sameBudget is the flag that continues a run with its budget; USD stands for more, where
+// it was reached.
+func (o *runOptions) sameBudget(stopped string) string {
+	switch {
+	case o.maxCost <= 0:
+		return ""
+	case stopped == "budget":
+		return " --max-cost USD"
+	}
+	return fmt.Sprintf(" --max-cost %v", o.maxCost)
 }
 
 // load brings the trial store up to date. It never fails a run: the journal
@@ -387,7 +401,7 @@ func outcome(ctx context.Context, sum runner.Summary) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case sum.Stopped == "budget":
-		return &codedError{errors.New("the budget was reached"), exitIncomplete, "raise --max-cost and resume"}
+		return &codedError{errors.New("the budget was reached: what is left of it does not cover the worst case of another request"), exitIncomplete, "raise --max-cost and resume"}
 	case sum.Missing > 0:
 		return &codedError{fmt.Errorf("%d trials are missing", sum.Missing), exitIncomplete, "fix the cause above and resume"}
 	default:
