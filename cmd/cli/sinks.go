@@ -20,7 +20,7 @@ const defaultData = ".firstpick"
 func (env *Env) showing(run journal.Run, quiet bool) progress.Config {
 	cfg := progress.Config{
 		W: env.Stderr, TTY: env.StderrIsTTY && env.Terminal.Foreground(), CI: env.Getenv("CI") != "", Quiet: quiet,
-		Run: run, Now: env.Now, Interrupt: env.Interrupt, Show: env.Terminal.Show,
+		Run: run, Now: env.Now, Interrupt: env.Interrupt, Show: env.Terminal.Show, Width: env.Terminal.Width,
 	}
 	if env.Environ != nil {
 		cfg.Environ = env.Environ()

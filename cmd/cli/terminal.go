@@ -1,6 +1,10 @@
 package cli
 
-import "sync"
+import (
+	"sync"
+
+	"golang.org/x/term"
+)
 
 // A Terminal is the terminal of a person. Typed keys are hidden while a live view or a
 // secret needs that, and shown again at the end, at an interrupt and at a panic.
@@ -47,4 +51,16 @@ func (t *Terminal) Show() {
 		t.hidden.restore(t.fd)
 		t.hidden = nil
 	}
+}
+
+// Width returns the number of columns, or 0 where it is unknown.
+func (t *Terminal) Width() int {
+	if t == nil {
+		return 0
+	}
+	width, _, err := term.GetSize(t.fd)
+	if err != nil {
+		return 0
+	}
+	return width
 }

@@ -49,6 +49,8 @@ type Config struct {
 	// Hide stops the terminal's echo while a live view is drawn on it, Show lets it
 	// echo again; nil does nothing.
 	Hide, Show func()
+	// Width returns the columns of the terminal, or 0; nil for unknown.
+	Width func() int
 	// Control is the run's; nil allows no pause.
 	Control Controller
 	// Interrupt ends the command like Ctrl-C.

@@ -296,6 +296,21 @@ func TestNothingIsShownOfAQuietRunButItsSummary(t *testing.T) {
 	}
 }
 
+// A run that ends before it is drawn has its summary in the width of the terminal.
+func TestASummaryFitsWithoutALiveView(t *testing.T) {
+	var buf bytes.Buffer
+	s := New(t.Context(), Config{W: &buf, TTY: true, Run: demoRun(), Category: payments(), Now: func() time.Time { return at(9) }, Width: func() int { return 40 }})
+	feed(func(e runner.Event) { _ = s.Event(t.Context(), e) })
+	if err := errors.Join(s.Close(), s.Summarize(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(ansi.Strip(buf.String())) {
+		if n := lipgloss.Width(strings.TrimRight(line, "\n")); n > 40 {
+			t.Errorf("line of %d columns: %q", n, line)
+		}
+	}
+}
+
 func TestSummaries(t *testing.T) {
 	for _, width := range []int{20, 40, 80, 100} {
 		f := sized(width, 24)

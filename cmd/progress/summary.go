@@ -67,9 +67,12 @@ func (v *View) Leader() string {
 
 // page is the frame of a text that stays on the terminal.
 func (v *View) page() frame {
-	width := defaultWidth
-	if v.size[0] > 0 {
-		width = v.size[0]
+	width := v.size[0]
+	if width == 0 && v.cfg.TTY && v.cfg.Width != nil { // the run ended before it was drawn
+		width = v.cfg.Width()
+	}
+	if width == 0 {
+		width = defaultWidth
 	}
 	return frame{width: max(minWidth, min(width, maxSummary)), now: v.cfg.Now(), styles: newStyles(v.palette)}
 }
