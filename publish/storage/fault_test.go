@@ -34,7 +34,7 @@ func faulty(t *testing.T, s *s3test.Server) (proxy *s3test.Proxy, b, direct stor
 	proxy = s3test.NewProxy(t, s)
 	open := func(endpoint string) storage.Store {
 		b, err := storage.NewBucket(storage.BucketConfig{
-			Name: bucket, Prefix: "p", Getenv: s3test.Env(endpoint), Timeout: 200 * time.Millisecond,
+			Name: bucket, Prefix: "p", Getenv: s3test.Env(endpoint), Timeout: 600 * time.Millisecond,
 			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		})
 		if err != nil {

@@ -67,7 +67,7 @@ func TestProviderDown(t *testing.T) {
 	} {
 		t.Run(strings.TrimPrefix(c.path, "/.well-known")+" "+c.fault, func(t *testing.T) {
 			t.Parallel()
-			s, p := startWith(t, &http.Client{Timeout: 300 * time.Millisecond})
+			s, p := startWith(t, &http.Client{Timeout: 2 * time.Second})
 			p.with(func() { p.broken[c.path] = c.handler })
 			b := newBrowser(t, s)
 			got := b.visit("/signin/oidc/acme")
