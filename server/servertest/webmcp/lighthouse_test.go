@@ -117,6 +117,20 @@ func slowdown(form string, index float64) []string {
 	return []string{fmt.Sprintf("--throttling.cpuSlowdownMultiplier=%.1f", max(1, 4*index/1500))}
 }
 
+// disturbed says what of a verdict a busy machine may have done: a slow page, or a file that
+// did not come within the two seconds that Lighthouse waits.
+func disturbed(v verdict) string {
+	if p := v.Categories["performance"].Score; p != nil && *p < .95 {
+		return fmt.Sprintf("performance %.2f", *p)
+	}
+	for _, id := range []string{"llms-txt", "robots-txt"} {
+		if a := v.Audits[id]; a.Score != nil && *a.Score < 1 && strings.Contains(strings.ToLower(a.Explanation), "timed out") {
+			return a.Explanation
+		}
+	}
+	return ""
+}
+
 const telephone, desk = "--form-factor=mobile", "--preset=desktop"
 
 // TestLighthouse: pages are what Lighthouse wants of them for agents, people and search
@@ -138,10 +152,11 @@ func TestLighthouse(t *testing.T) {
 			t.Run(form+path, func(t *testing.T) {
 				v := judge(t, base+path, form)
 				for range 4 { // what else runs on the machine slows a page down
-					if p := v.Categories["performance"].Score; p == nil || *p >= .95 {
+					reason := disturbed(v)
+					if reason == "" {
 						break
 					}
-					t.Logf("performance %.2f at benchmark index %.0f: once more", *v.Categories["performance"].Score, v.Environment.BenchmarkIndex)
+					t.Logf("%s at benchmark index %.0f: once more", reason, v.Environment.BenchmarkIndex)
 					v = judge(t, base+path, form, slowdown(form, v.Environment.BenchmarkIndex)...)
 				}
 				for category, least := range map[string]float64{"performance": 0.95, "agentic-browsing": 1, "accessibility": 0.95, "best-practices": 0.95, "seo": 1} {
