@@ -30,20 +30,19 @@ const minAlike = 3
 func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []agentLine) {
 	for _, a := range b.Agents {
 		line := agentLine{Name: render.AgentName(a.Agent), Title: a.Agent, Link: agentPath(agentSlug(a.Agent)), Rate: chart.Fixed(0), N: chart.Whole(int64(a.NTrials))}
-		var best analytics.AgentRate
 		for _, t := range a.Tools {
-			if t.Slug == s.Slug {
-				line.rate, line.Rate = t.PickRate, chart.Fixed(t.PickRate)
-				if t.Interval != nil {
-					line.Interval, line.low, line.high = render.Interval(t.CILow, t.CIHigh), t.CILow, t.CIHigh
-				}
-			} else if t.PickRate > best.PickRate {
-				best = t
+			if t.Slug != s.Slug {
+				continue
+			}
+			line.rate, line.Rate = t.PickRate, chart.Fixed(t.PickRate)
+			if t.Interval != nil {
+				line.Interval, line.low, line.high = render.Interval(t.CILow, t.CIHigh), t.CILow, t.CIHigh
 			}
 		}
+		rivals := strongestOf(a.Tools, s.Slug, agentRates)
 		switch {
-		case best.Picks > 0:
-			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Fixed(best.PickRate)
+		case rivals.most > 0:
+			line.Rival, line.RivalRate = rivals.names(b), rivals.each(chart.Fixed(rivals.most))
 		case line.rate == 0 && a.NTrials > 0:
 			line.Rival, line.RivalRate = noTool, fmt.Sprintf("in %s of %s", line.N, line.N)
 		}

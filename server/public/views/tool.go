@@ -111,7 +111,8 @@ func (d toolPlace) Quoted() bool { return len(d.For)+len(d.Against) > 0 && (d.Sp
 // A cellLine is a tool with one agent on one prompt.
 type cellLine struct {
 	Agent, Prompt, PromptLink, Link string
-	Own, N, Rival, RivalPicks       string // trials: that picked the tool, all, that picked the strongest rival
+	Own, N, Rival, RivalPicks       string // trials: that picked the tool, all, that picked the strongest rival, or each of several
+	rivals                          strongest
 	lead                            float64
 	n                               int
 }

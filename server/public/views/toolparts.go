@@ -18,33 +18,34 @@ const maxCells = 5
 func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, losses []cellLine) {
 	for _, p := range b.Prompts {
 		for _, a := range p.Agents {
-			own, best := 0, analytics.AgentPick{}
-			for _, t := range a.Tools {
-				if t.Slug == s.Slug {
-					own = t.Picks
-				} else if t.Picks > best.Picks {
-					best = t
-				}
+			own := 0
+			if i := slices.IndexFunc(a.Tools, func(t analytics.AgentPick) bool { return t.Slug == s.Slug }); i >= 0 {
+				own = a.Tools[i].Picks
 			}
-			if own == best.Picks || a.NTrials == 0 {
+			rivals := strongestOf(a.Tools, s.Slug, agentPicks)
+			best := int(rivals.most)
+			if own == best || a.NTrials == 0 {
 				continue
 			}
 			n := float64(a.NTrials)
 			c := cellLine{
 				Agent: render.AgentName(a.Agent), Prompt: promptTitle(p), PromptLink: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(a.NTrials)),
-				Own: chart.Whole(int64(own)), lead: float64(own-best.Picks) / n, n: a.NTrials,
+				Own: chart.Whole(int64(own)), rivals: rivals, lead: float64(own-best) / n, n: a.NTrials,
 			}
-			if best.Picks > 0 {
-				c.Rival, c.RivalPicks = nameOf(b, best.Slug), chart.Whole(int64(best.Picks))
+			if best > 0 {
+				c.Rival, c.RivalPicks = rivals.names(b), rivals.each(chart.Whole(int64(best)))
 			}
-			picked := s.Slug
-			if own < best.Picks {
-				picked = best.Slug
+			of := []string{"agent", a.Agent, "prompt", p.Name()}
+			switch {
+			case own > best:
+				of = append(of, "tool", s.Slug)
+			case len(rivals.slugs) == 1:
+				of = append(of, "tool", rivals.slugs[0])
 			}
 			if r.in.Trials {
-				c.Link = TrialsPath(b.Category, "agent", a.Agent, "prompt", p.Name(), "tool", picked)
+				c.Link = TrialsPath(b.Category, of...)
 			}
-			if own > best.Picks {
+			if own > best {
 				wins = append(wins, c)
 			} else {
 				losses = append(losses, c)

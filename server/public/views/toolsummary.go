@@ -36,7 +36,7 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	switch {
 	case len(d.Losses) > 0:
 		l := d.Losses[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.Rival, l.RivalPicks, l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
 	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
 		l := d.Agents[0]
 		rates := fmt.Sprintf("%s, %s %s.", strings.TrimSpace(l.Rival+" "+l.RivalRate), s.Tool, l.Rate)
@@ -63,20 +63,15 @@ func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summary
 	out := summaryLine{Name: "Largest win"}
 	if len(d.Wins) > 0 && d.Wins[0].Rival != "" {
 		w := d.Wins[0]
-		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s in %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.Rival, w.RivalPicks, w.Prompt), w.PromptLink, "All answers to it"
+		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), w.PromptLink, "All answers to it"
 		return out
 	}
 	most := 0.0
 	for _, a := range b.Agents {
-		own, rival := rateOf(a.Tools, s.Slug), analytics.AgentRate{}
-		for _, t := range a.Tools {
-			if t.Slug != s.Slug && t.PickRate > rival.PickRate {
-				rival = t
-			}
-		}
-		if lead := own - rival.PickRate; lead > most && rival.PickRate > 0 && s.Slug != b.Tools[0].Slug {
+		own, rivals := rateOf(a.Tools, s.Slug), strongestOf(a.Tools, s.Slug, agentRates)
+		if lead := own - rivals.most; lead > most && rivals.most > 0 && s.Slug != b.Tools[0].Slug {
 			most = lead
-			out.Text = fmt.Sprintf("%s: %s %s, %s %s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), nameOf(b, rival.Slug), chart.Fixed(rival.PickRate))
+			out.Text = fmt.Sprintf("%s: %s %s, %s %s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), rivals.names(b), rivals.each(chart.Fixed(rivals.most)))
 			out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"
 		}
 	}
@@ -98,17 +93,10 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 	out := summaryLine{Name: whatNext}
 	least := math.Inf(1)
 	for _, p := range b.Prompts {
-		own, best := 0, analytics.PromptTool{}
-		for _, t := range p.Tools {
-			if t.Slug == s.Slug {
-				own = t.Picks
-			} else if t.Picks > best.Picks {
-				best = t
-			}
-		}
-		if lead := float64(own-best.Picks) / float64(max(1, p.NTrials)); best.Picks > 0 && lead < least && len(b.Prompts) > 1 {
+		own, rivals := picksOf(p, s.Slug), strongestOf(p.Tools, s.Slug, promptPicks)
+		if lead := (float64(own) - rivals.most) / float64(max(1, p.NTrials)); rivals.most > 0 && lead < least && len(b.Prompts) > 1 {
 			least = lead
-			out.Text = fmt.Sprintf("No rival is ahead with any %s. Begin with the closest prompt: %s %d, %s %d of %s. “%s”", nounOf(b), s.Tool, own, nameOf(b, best.Slug), best.Picks, quantity(p.NTrials, "answer"), promptTitle(p))
+			out.Text = fmt.Sprintf("No rival is ahead with any %s. Begin with the closest prompt: %s %d, %s of %s. “%s”", nounOf(b), s.Tool, own, rivals.counted(b), quantity(p.NTrials, "answer"), promptTitle(p))
 			out.Link, out.More = PromptPath(b.Category, p.Name()), "All answers to it"
 		}
 	}
@@ -146,24 +134,21 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 // else of those on which an answer names it.
 func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
 	type candidate struct {
-		prompt    *analytics.Prompt
-		own, best analytics.PromptTool
+		prompt *analytics.Prompt
+		own    analytics.PromptTool
+		best   strongest
 	}
 	gap := func(c candidate) float64 {
-		return float64(c.best.Picks-c.own.Picks) / float64(max(1, c.prompt.NTrials))
+		return (c.best.most - float64(c.own.Picks)) / float64(max(1, c.prompt.NTrials))
 	}
 	var list []candidate
 	for i := range b.Prompts {
-		c := candidate{prompt: &b.Prompts[i]}
-		for _, t := range c.prompt.Tools {
-			if t.Slug == s.Slug {
-				c.own = t
-			} else if t.Picks > c.best.Picks {
-				c.best = t
-			}
+		c := candidate{prompt: &b.Prompts[i], best: strongestOf(b.Prompts[i].Tools, s.Slug, promptPicks)}
+		if at := slices.IndexFunc(c.prompt.Tools, func(t analytics.PromptTool) bool { return t.Slug == s.Slug }); at >= 0 {
+			c.own = c.prompt.Tools[at]
 		}
-		near := c.own.Picks > 0 && float64(c.own.Picks) >= nearShare*float64(c.best.Picks)
-		if c.best.Picks > c.own.Picks && (near || c.own.Picks == 0 && c.own.Shortlists > 0) {
+		near := c.own.Picks > 0 && float64(c.own.Picks) >= nearShare*c.best.most
+		if c.best.most > float64(c.own.Picks) && (near || c.own.Picks == 0 && c.own.Shortlists > 0) {
 			list = append(list, c)
 		}
 	}
@@ -177,7 +162,7 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 	if c.own.Picks == 0 {
 		text = "Begin with a prompt where it is an option, and never picked: "
 	}
-	counts := fmt.Sprintf("%s %d, %s %d of %s", s.Tool, c.own.Picks, nameOf(b, c.best.Slug), c.best.Picks, quantity(c.prompt.NTrials, "answer"))
+	counts := fmt.Sprintf("%s %d, %s of %s", s.Tool, c.own.Picks, c.best.counted(b), quantity(c.prompt.NTrials, "answer"))
 	if c.own.Picks > 0 {
 		text += counts + ", not tested"
 	} else {
@@ -203,18 +188,21 @@ func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryL
 	if len(near) == 0 {
 		return summaryLine{}, false
 	}
-	best, _ := firstTwo(near[0])
+	strong := func(a analytics.AgentBoard) strongest { return strongestOf(a.Tools, s.Slug, agentRates) }
+	best := strong(near[0])
 	alike := slices.DeleteFunc(slices.Clone(near), func(a analytics.AgentBoard) bool {
-		other, _ := firstTwo(a)
-		return other.Slug != best.Slug || gap(a) != gap(near[0])
+		return strong(a).names(b) != best.names(b) || gap(a) != gap(near[0])
 	})
-	rival, rates := nameOf(b, best.Slug), fmt.Sprintf("%s %s, %s %s.", nameOf(b, best.Slug), chart.Fixed(best.PickRate), s.Tool, chart.Fixed(rateOf(near[0].Tools, s.Slug)))
+	rival, rates := best.names(b), fmt.Sprintf("%s %s, %s %s.", best.names(b), best.each(chart.Fixed(best.most)), s.Tool, chart.Fixed(rateOf(near[0].Tools, s.Slug)))
 	if len(alike) > 1 {
-		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s where it is nearest to the lead, each: %s", quantity(len(alike), nounOf(b)), rates), ComparePath(s.Slug, best.Slug), "Compare with " + rival}, true
+		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s where it is nearest to the lead, each: %s", quantity(len(alike), nounOf(b)), rates), ComparePath(s.Slug, best.slugs[0]), "Compare with " + nameOf(b, best.slugs[0])}, true
 	}
 	out := summaryLine{whatNext, fmt.Sprintf("Begin with %s, where it is nearest to the lead: %s", render.AgentName(near[0].Agent), rates), agentPath(agentSlug(near[0].Agent)), "What it picks"}
-	if trials {
-		out.Link, out.More = TrialsPath(b.Category, "agent", near[0].Agent, "tool", best.Slug), "Its answers that picked "+rival
+	switch {
+	case trials && len(best.slugs) == 1:
+		out.Link, out.More = TrialsPath(b.Category, "agent", near[0].Agent, "tool", best.slugs[0]), "Its answers that picked "+rival
+	case trials:
+		out.Link, out.More = TrialsPath(b.Category, "agent", near[0].Agent), "Its answers"
 	}
 	return out, true
 }
