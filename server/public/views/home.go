@@ -86,9 +86,9 @@ func (r *Renderer) counted(studies bool) string {
 	case !studies || len(r.in.Notes) == 0:
 		return "We give AI agents tasks without naming a brand, many times, and count the tools they pick."
 	case len(r.in.Observed) > 0:
-		return "We count the tools that language models pick in published studies, and that coding agents use in real work."
+		return "We count the tools that AI agents pick when asked, here language models in published studies, and those that coding agents use in real work."
 	}
-	return "We read what language models answered in published studies, and count the tools they pick."
+	return "We count the tools that AI agents pick when asked, here language models in published studies."
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,22 +28,43 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	}
 	// Where the rate of the first tool says little of other work, the card has counts.
 	vague := len(p.Tools) > 0 && p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse
-	for _, s := range p.Tools[:min(3, len(p.Tools))] {
-		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
-			one := portion{
-				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
-				Bar: banded(s.UseRate, s.CILow, s.CIHigh),
-			}
-			if vague { // in one form, so that a reader can compare the tools
-				one.Rate, one.Interval = chart.Whole(int64(s.Uses))+" of "+chart.Whole(int64(p.NUnits)), ""
-			}
-			c.Top = append(c.Top, one)
+	for _, s := range firstUsed(p) { // a pull request may use several, so each has its own bar
+		one := portion{
+			Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
+			Bar: banded(s.UseRate, s.CILow, s.CIHigh),
 		}
+		if vague { // in one form, so that a reader can compare the tools
+			one.Rate, one.Interval = chart.Whole(int64(s.Uses))+" of "+chart.Whole(int64(p.NUnits)), ""
+		}
+		c.Top = append(c.Top, one)
 	}
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
 	return c
+}
+
+// firstUsed returns the first tools of a part for a card, of those with minUses. Of tools with the same
+// rate that with the narrower interval comes first: its uses are spread over more repositories. Tools that
+// tie for the last place are all shown where they are one too many, and none where they are more.
+func firstUsed(p observed.Part) []observed.Rate {
+	tools := slices.DeleteFunc(slices.Clone(p.Tools), func(t observed.Rate) bool { return t.Uses < minUses })
+	sorting.StableFunc(tools, func(a, b observed.Rate) int {
+		return cmp.Or(cmp.Compare(b.UseRate, a.UseRate), cmp.Compare(a.CIHigh-a.CILow, b.CIHigh-b.CILow))
+	})
+	if len(tools) <= cardTools {
+		return tools
+	}
+	last := tools[cardTools-1].UseRate
+	tied := func(t observed.Rate) bool { return t.UseRate == last }
+	first, end := slices.IndexFunc(tools, tied), cardTools
+	for end < len(tools) && tied(tools[end]) {
+		end++
+	}
+	if end > cardTools+1 && first > 0 {
+		end = first
+	}
+	return tools[:min(end, cardTools+1)]
 }
 
 // observedNote says what the card of a board shows: TypeScript, 195 pull requests · 62
@@ -76,6 +98,7 @@ const (
 	minUses     = 5 // fewer say nothing
 	maxObserved = 6
 	cardRow     = 3   // cards in a row
+	cardTools   = 3   // tools of a card, and one more at a tie
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
 	widestUse   = .5  // the widest interval of a first tool that the first page quotes
 )

@@ -1,0 +1,38 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+)
+
+// TestFirstUsed: tools with the same rate are on a card together, or not at all; spelling never decides
+// which one is.
+func TestFirstUsed(t *testing.T) {
+	use := func(slug string, uses int, width float64) observed.Rate {
+		rate := float64(uses) / 100
+		return observed.Rate{Slug: slug, Use: observed.Use{UseRate: rate, CILow: rate - width/2, CIHigh: rate + width/2, Uses: uses}}
+	}
+	for name, c := range map[string]struct {
+		tools []observed.Rate
+		want  string
+	}{
+		"no tie":             {[]observed.Rate{use("ash", 40, .1), use("birch", 30, .1), use("cedar", 20, .1), use("elm", 10, .1)}, "ash birch cedar"},
+		"one too many":       {[]observed.Rate{use("ash", 40, .1), use("birch", 30, .1), use("cedar", 20, .5), use("elm", 20, .1), use("fir", 10, .1)}, "ash birch elm cedar"},
+		"a tie above":        {[]observed.Rate{use("ash", 40, .3), use("birch", 40, .1), use("cedar", 20, .1), use("elm", 10, .1)}, "birch ash cedar"},
+		"several too many":   {[]observed.Rate{use("ash", 40, .1), use("birch", 20, .1), use("cedar", 20, .1), use("elm", 20, .1), use("fir", 20, .1)}, "ash"},
+		"all equal":          {[]observed.Rate{use("ash", 9, .5), use("birch", 9, .4), use("cedar", 9, .3), use("elm", 9, .2), use("fir", 9, .1)}, "fir elm cedar birch"},
+		"too few uses":       {[]observed.Rate{use("ash", 40, .1), use("birch", 4, .1)}, "ash"},
+		"a tie of few":       {[]observed.Rate{use("ash", 40, .1), use("birch", 30, .1), use("cedar", 4, .1), use("elm", 4, .1)}, "ash birch"},
+		"one tool, no other": {[]observed.Rate{use("ash", 40, .1)}, "ash"},
+	} {
+		var got []string
+		for _, u := range firstUsed(observed.Part{Tools: c.tools}) {
+			got = append(got, u.Slug)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: got %s, want %s", name, text, c.want)
+		}
+	}
+}
