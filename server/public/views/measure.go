@@ -77,9 +77,13 @@ func (r *Renderer) askedOf(least float64, b *analytics.Board, tools ...analytics
 	return m
 }
 
-// banded draws a rate with its interval on an axis from 0 to 1.
+// banded draws a rate with its interval, where it has one, on an axis from 0 to 1.
 func banded(rate, low, high float64) template.HTML {
-	return chart.NewAxis(1).Forest(chart.Mark{Rate: rate, Low: low, High: high, Interval: true, Text: "95% CI " + render.Interval(low, high)})
+	m := chart.Mark{Rate: rate, Text: chart.Fixed(rate)}
+	if ci := render.Interval(low, high); ci != "" {
+		m = chart.Mark{Rate: rate, Low: low, High: high, Interval: true, Text: "95% CI " + ci}
+	}
+	return chart.NewAxis(1).Forest(m)
 }
 
 // sideClass is how the rate of a tool of two is drawn: as on the other plots of a comparison.
@@ -124,10 +128,14 @@ func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, lan
 	}
 	axis := m.axis(least, len(uses))
 	for i, use := range uses {
-		t := toolRate{Tool: observedName(b, slugs[i]), Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
-		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: t.Tool + " " + t.Rate + ", 95% CI " + t.Interval}
-		if len(uses) == 1 { // as in the sentence, the lists and the badge
-			t.Rate = sighting{b, p, language, use}.rate()
+		rate, interval := useRate(use, p.NUnits)
+		t := toolRate{Tool: observedName(b, slugs[i]), Rate: rate, Interval: interval, Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
+		if interval == "" { // the rate is the count
+			t.Note = "no interval: the repositories allow none"
+		}
+		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: interval != "", Text: t.Tool + " " + t.Rate}
+		if mark.Interval {
+			mark.Text += ", 95% CI " + interval
 		}
 		if use.Uses == 0 {
 			t.Rate, t.Interval, t.Note = "not used", "", "in "+unitsOf(b, p, language)

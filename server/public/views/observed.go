@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics/observed"
-	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -49,11 +48,8 @@ func (r *Renderer) observed(category string) (Page, error) {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
 		for _, t := range p.Tools {
-			s := observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)}
-			if p.NUnits < observed.MinUnits { // a share of so few would look firm
-				s.Rate, s.Interval = fmt.Sprintf("%d of %d", t.Uses, p.NUnits), ""
-			}
-			out.Tools = append(out.Tools, s)
+			rate, interval := partRate(p, t.Use)
+			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), rate, interval})
 		}
 		return out
 	}

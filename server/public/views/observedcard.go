@@ -9,7 +9,6 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // observedCard shows the tools of a board; of one with several languages those of the language
@@ -26,22 +25,19 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if language != "" {
 		c.Name += " · " + language
 	}
-	// Where the rate of the first tool says little of other work, the card has counts.
-	vague := len(p.Tools) > 0 && p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse
 	for _, s := range firstUsed(p) { // a pull request may use several, so each has its own bar
-		one := portion{
-			Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
-			Bar: banded(s.UseRate, s.CILow, s.CIHigh),
-		}
-		if vague { // in one form, so that a reader can compare the tools
-			one.Rate, one.Interval = chart.Whole(int64(s.Uses))+" of "+chart.Whole(int64(p.NUnits)), ""
-		}
-		c.Top = append(c.Top, one)
+		c.Top = append(c.Top, usePortion(b, p, s))
 	}
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
 	return c
+}
+
+// usePortion is a tool of an observed board on a card.
+func usePortion(b *observed.Board, p observed.Part, t observed.Rate) portion {
+	rate, interval := useRate(t.Use, p.NUnits)
+	return portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: banded(t.UseRate, t.CILow, t.CIHigh)}
 }
 
 // firstUsed returns the first tools of a part for a card, of those with minUses. Of tools with the same
@@ -100,7 +96,6 @@ const (
 	cardRow     = 3   // cards in a row
 	cardTools   = 3   // tools of a card, and one more at a tie
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
-	widestUse   = .5  // the widest interval of a first tool that the first page quotes
 )
 
 // homeObserved returns the observed boards with the most units that have a choice of tools.
@@ -171,7 +166,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		}
 		for _, t := range p.Tools {
 			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {
-				u.Tools = append(u.Tools, portion{Tool: observedName(o, t.Slug), Rate: chart.Fixed(t.UseRate), Interval: render.Interval(t.CILow, t.CIHigh)})
+				u.Tools = append(u.Tools, usePortion(o, p, t))
 			}
 		}
 		if len(u.Tools) == 2 {

@@ -60,12 +60,11 @@ func (r *Renderer) agentsIn(b *observed.Board, language string, p observed.Part,
 		for _, slug := range slugs {
 			use, _ := useOf(a.Part, slug)
 			switch {
-			case few: // a share of so few would look firm
-				row.Cells = append(row.Cells, seenCell{Rate: chart.Whole(int64(use.Uses)) + " of " + row.N})
-			case use.Uses == 0:
+			case use.Uses == 0 && !few:
 				row.Cells = append(row.Cells, seenCell{Rate: chart.Fixed(0)})
 			default:
-				row.Cells = append(row.Cells, seenCell{chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)})
+				rate, interval := partRate(a.Part, use)
+				row.Cells = append(row.Cells, seenCell{rate, interval})
 			}
 		}
 		d.Rows = append(d.Rows, row)

@@ -66,7 +66,7 @@ func (r *Renderer) seenHeadline() headline {
 	}
 	for _, t := range p.Tools[:min(maxSeen, len(p.Tools))] {
 		if t.Uses >= minUses {
-			h.Seen.Tools = append(h.Seen.Tools, portion{Tool: observedName(b, t.Slug), Rate: chart.Fixed(t.UseRate), Interval: render.Interval(t.CILow, t.CIHigh), Bar: banded(t.UseRate, t.CILow, t.CIHigh)})
+			h.Seen.Tools = append(h.Seen.Tools, usePortion(b, p, t))
 		}
 	}
 	return h

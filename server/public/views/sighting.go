@@ -71,15 +71,10 @@ func (s sighting) alone() bool {
 // vague reports whether the interval is so wide that the rate says little of other work.
 func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
 
-// counts is like 264 of 400.
-func (s sighting) counts() string {
-	return chart.Whole(int64(s.Use.Uses)) + " of " + chart.Whole(int64(s.Part.NUnits))
-}
-
-// rate is the use rate, or the counts where that is vague or no choice.
+// rate is the use rate without its interval, or the count where that is vague or no choice.
 func (s sighting) rate() string {
 	if s.vague() || s.alone() {
-		return s.counts()
+		return useCount(s.Use, s.Part.NUnits)
 	}
 	return chart.Fixed(s.Use.UseRate)
 }
@@ -219,9 +214,8 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	for _, a := range agents {
 		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
-			u.Rate, u.Interval, u.Chips = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh), seenChips(b, a.Part)
-			if a.NUnits < observed.MinUnits { // a share of so few would look firm
-				u.Rate, u.Interval, u.Chips = fmt.Sprintf("%d of %d", use.Uses, a.NUnits), "", nil
+			if u.Rate, u.Interval = partRate(a.Part, use); a.NUnits >= observed.MinUnits {
+				u.Chips = seenChips(b, a.Part)
 			}
 		}
 		d.Agents = append(d.Agents, u)
