@@ -30,6 +30,7 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 		}
 		if len(b.Languages) < 2 {
 			b.Pairs = t.pairs(l.Part)
+			t.together(b.Pairs)
 			for _, g := range t.split(agent) {
 				for j := range b.Agents {
 					if a := &b.Agents[j]; a.Agent == g.name {

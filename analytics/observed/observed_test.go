@@ -120,7 +120,7 @@ func category(slugs ...string) observed.Category {
 
 // TestCountedAtLoad: the agents of the languages add up to those of the board.
 func TestCountedAtLoad(t *testing.T) {
-	s, of, split := builtInStudy(t), lookup(builtIn(t)), 0
+	s, of, split, single := builtInStudy(t), lookup(builtIn(t)), 0, 0
 	boards, _ := observed.Boards([]*facts.Study{s}, of)
 	for i := range boards {
 		b := &boards[i]
@@ -129,6 +129,21 @@ func TestCountedAtLoad(t *testing.T) {
 		if len(b.Languages) < 2 {
 			if len(b.Languages) == 1 && b.Languages[0].Agents != nil {
 				t.Errorf("%s has one language", b.Category)
+			}
+			ahead := map[string]int{} // by slug: tools that the pairs show ahead of it
+			for slugs, p := range b.Pairs {
+				if p.Together == nil || p.Together.Shown != (p.Together.CILow > 0) || p.Together.CILow > p.Diff || p.Together.CIHigh < p.Diff || p.Together.P < p.P-1e-9 {
+					t.Fatalf("%s, %v: %+v, all pairs %+v", b.Category, slugs, p, p.Together)
+				}
+				if p.Together.Shown {
+					ahead[slugs[1]]++
+				}
+			}
+			for _, r := range b.Languages[0].Tools[:min(12, len(b.Languages[0].Tools))] {
+				if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == r.Slug }); b.Tools[i].RankLow != 1+ahead[r.Slug] {
+					t.Errorf("%s, %s: %d tools are ahead by the pairs, its rank begins at %d", b.Category, r.Slug, ahead[r.Slug], b.Tools[i].RankLow)
+				}
+				single++
 			}
 			continue
 		}
@@ -174,8 +189,8 @@ func TestCountedAtLoad(t *testing.T) {
 			}
 		}
 	}
-	if split < 3 {
-		t.Errorf("%d boards have several languages", split)
+	if split < 3 || single == 0 {
+		t.Errorf("%d boards have several languages, those of one have %d tools", split, single)
 	}
 }
 

@@ -9,6 +9,16 @@ type Pair struct {
 	// pair alone.
 	P     float64
 	Shown bool
+	// Together is the same with all pairs of the board compared at once, as its ranks are; nil in a part
+	// of a board, which has no ranks.
+	Together *Together
+}
+
+// A Together is how far one tool is ahead of another, with the interval and the p-value of all pairs of a
+// board at once.
+type Together struct {
+	CILow, CIHigh, P float64
+	Shown            bool
 }
 
 // Known reports whether the interval leaves out a difference: that of a part with one repository, or
@@ -59,7 +69,7 @@ func (t *tally) pairs(p Part) map[[2]string]Pair {
 			if !ok {
 				continue
 			}
-			pair := Pair{round(l.Diff), round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
+			pair := Pair{Diff: round(l.Diff), CILow: round(l.Interval.Low), CIHigh: round(l.Interval.High), P: l.Adjusted, Shown: l.Shown}
 			if pair.Known() {
 				pair.within(rates[x].Interval, rates[y].Interval)
 			}
@@ -67,4 +77,17 @@ func (t *tally) pairs(p Part) map[[2]string]Pair {
 		}
 	}
 	return out
+}
+
+// together adds to the pairs of a board what its ranks rest on: the comparison of all its tools.
+func (t *tally) together(pairs map[[2]string]Pair) {
+	d := stats.NewRatio(t.sizes)
+	estimates, rates := t.rates(d)
+	order := d.Compare(estimates, rates)
+	for slugs, p := range pairs {
+		if l, ok := order.Lead(t.category.place(slugs[0]), t.category.place(slugs[1])); ok {
+			p.Together = &Together{round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
+			pairs[slugs] = p
+		}
+	}
 }

@@ -61,7 +61,7 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},
 		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
-		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite this", "format=csv"}, nil},
+		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite the answers", "Cite the use in real work", "format=csv"}, nil},
 		{"/compare/django-vs-flask.md", 200, []string{"In real work, agents used Flask in 73.5% (62.6%–82.1%) of the 83 pull requests that use a listed tool, and Django in 26.5% (17.9%–37.4%).", "format=csv"}, nil},
 		{"/compare?a=flask&b=prisma", 200, []string{"No board has both Flask and Prisma.", `href="/compare/django-vs-flask"`, `list="names" value="Flask"`}, nil},
 		{"/compare?a=Flask&b=flsk", 200, []string{"No tool here is called &#34;flsk&#34;.", `<option value="django">`}, nil},

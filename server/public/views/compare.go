@@ -31,6 +31,7 @@ type comparePage struct {
 	Boards   []compareBoard
 	Work     *pairAgents // in real work, by agent; nil where both were not seen together
 	Seen     []seenPlace
+	SeenCite string        // of real work, beside that of the answers; empty without either
 	Others   []render.Link // other comparisons
 }
 
@@ -68,8 +69,8 @@ type lead struct {
 	Unknown           string // why nothing is known of the difference
 }
 
-// A together is what a test of all pairs of a board at once says of one of them. P and Interval
-// are empty where only the ranges of ranks are known.
+// A together is what a test of all pairs of a board at once says of one of them. Interval is empty where
+// it leaves out nothing.
 type together struct {
 	Pairs, Interval, P string
 	Significant        bool
@@ -112,6 +113,9 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	}
 	if len(d.Boards)+len(d.Seen) == 0 {
 		return p, false, nil
+	}
+	if len(d.Boards) > 0 && len(d.Seen) > 0 {
+		d.SeenCite, d.Seen[0].Cite = d.Seen[0].Cite, ""
 	}
 	for _, l := range slices.Concat(r.CompareLinks(a), r.CompareLinks(b)) {
 		if l.Path != ComparePath(a, b) && len(d.Others) < maxCompareLinks && !slices.Contains(d.Others, l) {
@@ -228,9 +232,9 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 }
 
 // pairsOf is the number of pairs of a board's tools.
-func pairsOf(b *analytics.Board) string {
-	return chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2))
-}
+func pairsOf(b *analytics.Board) string { return countPairs(len(b.Tools)) }
+
+func countPairs(tools int) string { return chart.Whole(int64(tools * (tools - 1) / 2)) }
 
 // leadOn says how far a tool is ahead of another on a board.
 func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {

@@ -176,11 +176,19 @@ func (d boardPage) Parquet() string {
 }
 
 // boardData are the links to the data of a board behind a page of some of its tools.
-type boardData struct{ Name, Trials, History, JSON, Category, Cite, ID string } // Name is that of the trials
+type boardData struct {
+	Name                            string // of the trials
+	Trials, History, JSON, Category string
+	Cite, ID                        string
+	Part                            string // what Cite is of, where the page has another citation
+}
 
 // Data links the data of the tool's page.
 func (d toolPlace) Data(slug string) boardData {
-	return boardData{"Its trials", d.Trials, HistoryPath(d.Category) + ToolQuery([]string{slug}), "/api/public/report?q=" + slug + "&category=" + d.Category, d.Category, d.Cite, "cite-" + d.Category}
+	return boardData{
+		Name: "Its trials", Trials: d.Trials, History: HistoryPath(d.Category) + ToolQuery([]string{slug}), JSON: "/api/public/report?q=" + slug + "&category=" + d.Category, Category: d.Category,
+		Cite: d.Cite, ID: "cite-" + d.Category,
+	}
 }
 
 // JSON is the path of the comparison in the API.
@@ -188,9 +196,12 @@ func (c compareBoard) JSON(a, b string) string {
 	return "/api/public/compare?" + url.Values{"a": {a}, "b": {b}, "category": {c.Category}}.Encode()
 }
 
-// Data links the data of a comparison.
-func (c compareBoard) Data(a, b string) boardData {
+// Data links the data of a comparison. seen is its citation of real work.
+func (c compareBoard) Data(a, b, seen string) boardData {
 	d := boardData{Name: "All trials of the board", History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: c.JSON(a, b), Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
+	if seen != "" {
+		d.Part = "the answers"
+	}
 	if c.HasTrials {
 		d.Trials = TrialsPath(c.Category)
 	}

@@ -194,3 +194,24 @@ func TestOrderWithoutTheLargestRepository(t *testing.T) {
 		t.Errorf("no verdict: %s", p.HTML)
 	}
 }
+
+// TestRealWorkHasTwoTests: on a board of one language a pair has the test of this pair alone, and that of all pairs at
+// once with its interval and p-value; of several languages, none is ranked, so that the second is missing.
+func TestRealWorkHasTwoTests(t *testing.T) {
+	one := observedWeb(t, usage{45, "Go", "Codex", "ash"}, usage{20, "Go", "Devin", "birch"}, usage{9, "Go", "Devin", "cedar"})
+	two := observedWeb(t, usage{45, "Go", "Codex", "ash"}, usage{20, "Go", "Devin", "birch"}, usage{50, "Python", "Devin", "cedar"})
+	for r, has := range map[*views.Renderer]bool{one: true, two: false} {
+		p, ok, err := r.Compare("ash", "birch")
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if got := strings.Contains(string(p.Markdown), "for this pair alone. Significant? Yes, p "); !got {
+			t.Errorf("no test of the pair alone: %s", p.Markdown)
+		}
+		for form, want := range map[string]string{string(p.Markdown): "With all 6 pairs of tools at once: +", string(p.HTML): "with all 6 pairs of tools at once, p "} {
+			if strings.Contains(form, want) != has {
+				t.Errorf("%q: %t: %s", want, !has, form)
+			}
+		}
+	}
+}

@@ -126,11 +126,11 @@ func (s pairSeen) cited(x, y string) string {
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
 	text := s.counts(x, y)
-	if p, slugs, ok := s.pair(s.slug(x), s.slug(y)); ok {
+	if p, _, ok := s.pair(s.slug(x), s.slug(y)); ok {
 		verdict := "is significant"
 		if !p.Shown {
 			text, verdict = "No clear difference: "+inSentence(text), "is not significant"
-		} else if all := s.together(slugs); all != nil && !all.Significant {
+		} else if all := s.together(p); all != nil && !all.Significant {
 			verdict += ", with all pairs at once it is not"
 		}
 		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", s.apart(), render.PointsRange(p.CILow, p.CIHigh), verdict)
@@ -147,7 +147,7 @@ func (s pairSeen) short(x, y string) string {
 	if s.Apart != nil {
 		return s.sentence(x, y)
 	}
-	p, slugs, known := s.pair(s.slug(x), s.slug(y))
+	p, _, known := s.pair(s.slug(x), s.slug(y))
 	turned := s.turned(s.slug(x), s.slug(y))
 	first, second := s.First, s.Second
 	if second.UseRate > first.UseRate {
@@ -163,7 +163,7 @@ func (s pairSeen) short(x, y string) string {
 	switch {
 	case known && p.Shown:
 		text += ": significant for this pair alone"
-		if all := s.together(slugs); all != nil && !all.Significant {
+		if all := s.together(p); all != nil && !all.Significant {
 			text += ", not with all pairs at once"
 		}
 	case known || first.CILow <= second.CIHigh:

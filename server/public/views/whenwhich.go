@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -151,33 +152,22 @@ func (s pairSeen) lead(a, b string) *lead {
 	}
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
-		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(slugs),
+		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(p),
 		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y, x),
 	}
 }
 
-// together says whether the lead of the first of two tools, by slug, is significant with all pairs of the
-// board, as far as the ranges of ranks tell; nil otherwise. Ranks within a language are not tested.
-func (s pairSeen) together(slugs [2]string) *together {
-	if s.Language != "" {
+// together is the test of a pair with all pairs of the board at once; nil in one language of several,
+// whose ranks are not tested.
+func (s pairSeen) together(p observed.Pair) *together {
+	if p.Together == nil {
 		return nil
 	}
-	var a, b observed.Standing
-	for _, t := range s.Board.Tools {
-		switch t.Slug {
-		case slugs[0]:
-			a = t
-		case slugs[1]:
-			b = t
-		}
+	all := together{Pairs: countPairs(len(s.Board.Tools)), P: render.PValue(p.Together.P), Significant: p.Together.Shown}
+	if p.Together.CIHigh-p.Together.CILow < 2 {
+		all.Interval = pointsOf(stats.Interval{Low: p.Together.CILow, High: p.Together.CIHigh})
 	}
-	switch {
-	case a.RankHigh < b.RankLow:
-		return &together{Significant: true}
-	case b.RankLow == 1 || a.RankHigh == len(s.Board.Tools): // nothing is ahead of the one, or behind the other
-		return &together{}
-	}
-	return nil
+	return &all
 }
 
 // unknown says why the interval of a difference leaves out none.
