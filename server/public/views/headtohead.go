@@ -49,12 +49,7 @@ func headToHeadOf(b *analytics.Board, x, y analytics.Standing) (out []headToHead
 	return out
 }
 
-func picksOf(p analytics.Prompt, slug string) int {
-	if i := slices.IndexFunc(p.Tools, func(t analytics.PromptTool) bool { return t.Slug == slug }); i >= 0 {
-		return p.Tools[i].Picks
-	}
-	return 0
-}
+func picksOf(p analytics.Prompt, slug string) int { return promptTool(p, slug).Picks }
 
 // A lean is the prompt on which a tool leads another by most.
 type lean struct {

@@ -13,8 +13,12 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// A summaryLine is a line at the top of a tool's page: what its vendor asks first, with a link to more.
-type summaryLine struct{ Name, Text, Link, More string }
+// A summaryLine is a line at the top of a tool's page: what its vendor asks first, with a link to more. Steps
+// are lines below it.
+type summaryLine struct {
+	Name, Text, Link, More string
+	Steps                  []summaryLine
+}
 
 // summarized are the rivals that a summary names.
 const summarized = 3
@@ -31,7 +35,7 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 		parts = append(parts, o.Tool+" "+rateText(o))
 	}
 	first := rivals[0]
-	d.Summary = append(d.Summary, summaryLine{"Who is picked instead", and(parts) + " of all answers.", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool})
+	d.Summary = append(d.Summary, summaryLine{Name: "Who is picked instead", Text: and(parts) + " of all answers.", Link: ComparePath(s.Slug, first.Slug), More: "Compare with " + first.Tool})
 	worst := summaryLine{Name: "Largest loss"}
 	switch {
 	case len(d.Losses) > 0:
@@ -112,8 +116,7 @@ const whatNext = "What now"
 // and their order among prompts or agents is chance.
 const nearShare = .5
 
-// farBehind advises a tool that an agent picks less than nearly as often as its leader: no prompt and no
-// agent stands out.
+// farBehind advises a tool that no agent picks nearly as often as its leader, on no prompt. It has steps.
 func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLine, bool) {
 	if len(b.Tools) == 0 || s.PickRate >= b.Tools[0].PickRate {
 		return summaryLine{}, false
@@ -123,52 +126,37 @@ func farBehind(b *analytics.Board, s analytics.Standing, trials bool) (summaryLi
 	if s.Picks == 0 {
 		text = "No answer picked " + s.Tool
 	}
-	out := summaryLine{whatNext, text + ": look first at the answers that picked " + first.Tool + ".", ComparePath(s.Slug, first.Slug), "Compare with " + first.Tool}
+	out := summaryLine{Name: whatNext, Text: text + ": look first at the answers that picked " + first.Tool + ".", Link: ComparePath(s.Slug, first.Slug), More: "Compare with " + first.Tool, Steps: nextSteps(b, s, trials)}
 	if trials {
 		out.Link, out.More = TrialsPath(b.Category, "tool", first.Slug), "Answers that picked "+first.Tool
 	}
 	return out, true
 }
 
-// nearestPrompt is the prompt on which a rival leads by least: of those on which the tool is near to it,
-// else of those on which an answer names it.
+// nearestPrompt is the prompt on which a rival leads by least, of those on which the tool is near to it.
 func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
 	type candidate struct {
 		prompt *analytics.Prompt
-		own    analytics.PromptTool
+		own    int
 		best   strongest
 	}
 	gap := func(c candidate) float64 {
-		return (c.best.most - float64(c.own.Picks)) / float64(max(1, c.prompt.NTrials))
+		return (c.best.most - float64(c.own)) / float64(max(1, c.prompt.NTrials))
 	}
 	var list []candidate
 	for i := range b.Prompts {
-		c := candidate{prompt: &b.Prompts[i], best: strongestOf(b.Prompts[i].Tools, s.Slug, promptPicks)}
-		if at := slices.IndexFunc(c.prompt.Tools, func(t analytics.PromptTool) bool { return t.Slug == s.Slug }); at >= 0 {
-			c.own = c.prompt.Tools[at]
-		}
-		near := c.own.Picks > 0 && float64(c.own.Picks) >= nearShare*c.best.most
-		if c.best.most > float64(c.own.Picks) && (near || c.own.Picks == 0 && c.own.Shortlists > 0) {
+		c := candidate{prompt: &b.Prompts[i], own: picksOf(b.Prompts[i], s.Slug), best: strongestOf(b.Prompts[i].Tools, s.Slug, promptPicks)}
+		if own := float64(c.own); own > 0 && c.best.most > own && own >= nearShare*c.best.most {
 			list = append(list, c)
 		}
 	}
 	if len(list) == 0 || len(b.Prompts) < 2 {
 		return summaryLine{}, false
 	}
-	unpicked := func(c candidate) int { return min(1, c.own.Picks) } // 0 comes last
-	sorting.StableFunc(list, func(x, y candidate) int { return cmp.Or(unpicked(y)-unpicked(x), cmp.Compare(gap(x), gap(y))) })
+	sorting.StableFunc(list, func(x, y candidate) int { return cmp.Compare(gap(x), gap(y)) })
 	c := list[0]
-	text := "Begin with the prompt where it is nearest to the lead: "
-	if c.own.Picks == 0 {
-		text = "Begin with a prompt where it is an option, and never picked: "
-	}
-	counts := fmt.Sprintf("%s %d, %s of %s", s.Tool, c.own.Picks, c.best.counted(b), quantity(c.prompt.NTrials, "answer"))
-	if c.own.Picks > 0 {
-		text += counts + ", not tested"
-	} else {
-		text += fmt.Sprintf("an option in %s. %s", quantity(c.own.Shortlists, "answer"), counts)
-	}
-	return summaryLine{whatNext, text + fmt.Sprintf(". “%s”", promptTitle(*c.prompt)), PromptPath(b.Category, c.prompt.Name()), "All answers to it"}, true
+	text := fmt.Sprintf("Begin with the prompt where it is nearest to the lead: %s %d, %s of %s, not tested. “%s”", s.Tool, c.own, c.best.counted(b), quantity(c.prompt.NTrials, "answer"), promptTitle(*c.prompt))
+	return summaryLine{Name: whatNext, Text: text, Link: PromptPath(b.Category, c.prompt.Name()), More: "All answers to it"}, true
 }
 
 // behindWith is the agent with which a rival leads by least, of those that pick the tool nearly as often:
@@ -195,9 +183,11 @@ func behindWith(b *analytics.Board, s analytics.Standing, trials bool) (summaryL
 	})
 	rival, rates := best.names(b), fmt.Sprintf("%s %s, %s %s.", best.names(b), best.each(chart.Fixed(best.most)), s.Tool, chart.Fixed(rateOf(near[0].Tools, s.Slug)))
 	if len(alike) > 1 {
-		return summaryLine{whatNext, fmt.Sprintf("Begin with the %s where it is nearest to the lead, each: %s", quantity(len(alike), nounOf(b)), rates), ComparePath(s.Slug, best.slugs[0]), "Compare with " + nameOf(b, best.slugs[0])}, true
+		text := fmt.Sprintf("Begin with the %s where it is nearest to the lead, each: %s", quantity(len(alike), nounOf(b)), rates)
+		return summaryLine{Name: whatNext, Text: text, Link: ComparePath(s.Slug, best.slugs[0]), More: "Compare with " + nameOf(b, best.slugs[0])}, true
 	}
-	out := summaryLine{whatNext, fmt.Sprintf("Begin with %s, where it is nearest to the lead: %s", render.AgentName(near[0].Agent), rates), agentPath(agentSlug(near[0].Agent)), "What it picks"}
+	text := fmt.Sprintf("Begin with %s, where it is nearest to the lead: %s", render.AgentName(near[0].Agent), rates)
+	out := summaryLine{Name: whatNext, Text: text, Link: agentPath(agentSlug(near[0].Agent)), More: "What it picks"}
 	switch {
 	case trials && len(best.slugs) == 1:
 		out.Link, out.More = TrialsPath(b.Category, "agent", near[0].Agent, "tool", best.slugs[0]), "Its answers that picked "+rival

@@ -1,0 +1,79 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// maxNamed is how many prompts the steps of a tool list.
+const maxNamed = 3
+
+// nextSteps says what the vendor of a tool with few picks or none reads first: the prompts on which most
+// answers have it as an option and pick another, where it is picked most, and how to ask prompts of its own.
+func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []summaryLine) {
+	prompts := slices.Clone(b.Prompts)
+	unpicked := func(p analytics.Prompt) int { t := promptTool(p, s.Slug); return t.Shortlists - t.Picks }
+	sorting.StableFunc(prompts, func(x, y analytics.Prompt) int { return cmp.Compare(unpicked(y), unpicked(x)) })
+	for _, p := range prompts[:min(maxNamed, len(prompts))] {
+		first := strongestOf(p.Tools, s.Slug, promptPicks)
+		if unpicked(p) <= 0 || len(first.slugs) == 0 {
+			break
+		}
+		step := summaryLine{
+			Text: fmt.Sprintf("An option, not picked, in %d of %s. First there: %s.%s", unpicked(p), quantity(p.NTrials, "answer"), first.counted(b), quotedPrompt(b, p)),
+			Link: PromptPath(b.Category, p.Name()), More: "All answers to it",
+		}
+		if trials && len(first.slugs) == 1 {
+			step.Link, step.More = TrialsPath(b.Category, "prompt", p.Name(), "tool", first.slugs[0]), "Answers that picked "+first.names(b)
+		}
+		out = append(out, step)
+	}
+	if where, link := pickedMost(b, s, trials); where != "" {
+		out = append(out, summaryLine{Text: where, Link: link, More: "Read them"})
+	}
+	return append(out, summaryLine{Text: "Ask what your customers ask, against these rivals.", Link: "/for-vendors", More: "Measure your own prompts"})
+}
+
+// pickedMost says where a tool is picked most: on a prompt, or on a board of one prompt by an agent. It is
+// empty where the tool is not picked, or where several are first.
+func pickedMost(b *analytics.Board, s analytics.Standing, trials bool) (text, link string) {
+	if s.Picks == 0 || len(b.Prompts) == 0 {
+		return "", ""
+	}
+	if render.Single(*b) {
+		most, _, _, _ := extremes(b, s.Slug)
+		if len(most) > 1 || len(b.Agents) < 2 {
+			return "", ""
+		}
+		a := most[0]
+		if link = agentPath(agentSlug(a.Agent)); trials {
+			link = TrialsPath(b.Category, "agent", a.Agent, "tool", s.Slug)
+		}
+		return fmt.Sprintf("Picked most by %s: in %d of %s.", render.AgentName(a.Agent), agentRate(a.Tools, s.Slug).Picks, quantity(a.NTrials, "answer")), link
+	}
+	best := slices.MaxFunc(b.Prompts, func(x, y analytics.Prompt) int { return picksOf(x, s.Slug) - picksOf(y, s.Slug) })
+	if link = PromptPath(b.Category, best.Name()); trials {
+		link = TrialsPath(b.Category, "prompt", best.Name(), "tool", s.Slug)
+	}
+	return fmt.Sprintf("Picked most in %d of %s.%s", picksOf(best, s.Slug), quantity(best.NTrials, "answer"), quotedPrompt(b, best)), link
+}
+
+// quotedPrompt ends a line with the text of its prompt, where the board has several.
+func quotedPrompt(b *analytics.Board, p analytics.Prompt) string {
+	if render.Single(*b) {
+		return ""
+	}
+	return " “" + promptTitle(p) + "”"
+}
+
+func promptTool(p analytics.Prompt, slug string) analytics.PromptTool {
+	if i := slices.IndexFunc(p.Tools, func(t analytics.PromptTool) bool { return t.Slug == slug }); i >= 0 {
+		return p.Tools[i]
+	}
+	return analytics.PromptTool{Slug: slug}
+}
