@@ -68,7 +68,7 @@ func TestExtremeBoards(t *testing.T) {
 		{"none", "/tools", none, []string{"not picked"}, []string{"1 of 3"}},
 		{"none", "/ai-agents/agent-00", none, []string{"Agent 00 was asked on boards where no agent picked a tool."}, []string{"leading tool"}},
 		{"tiny", "/leaderboards/c", tiny, []string{"Agent 00 picks ToolA in its only answer."}, []string{"1 valid trials", "1 answers", "1 agents", "1 prompts", "All 1", "By name"}},
-		{"tiny", "/tools/t0", tiny, []string{"ToolA is the only picked tool: Agent 00 picks it in its only answer."}, []string{"Rank range", "interval is 30 points", "unreliable interval", "Who took"}},
+		{"tiny", "/tools/t0", tiny, []string{"ToolA is the only picked tool: Agent 00 picks it in its only answer.", "All answers are to one prompt: the figures are of repeated answers to it alone"}, []string{"prompts stand for", "Rank range", "interval is 30 points", "unreliable interval", "Who took"}},
 		{"tiny", "/ai-agents/agent-00", tiny, []string{"Agent 00 picks ToolA in its only answer.", "1 answer"}, []string{"of 1 board", "All agents:"}},
 		{"even", "/leaderboards/c", even, []string{"Agent 00 picks ToolA and ToolB equally often, each in 50.0% of its answers."}, []string{"No agent picked"}},
 		{"even", "/tools/t0", even, []string{"ToolA shares rank 1 of 2 picked tools: Agent 00 picks it in 50.0% of its answers, as often as ToolB.", "Who took the other answer"}, []string{"leads with", "other 1 answer"}},

@@ -49,9 +49,16 @@ func inTermsOf(b *analytics.Board, text string) string {
 	return strings.ReplaceAll(text, "agent", nounOf(b))
 }
 
-// estimand says what the rates of a board are of. Its end may be in the words of the eval.
+// estimand says what the rates of a board are of. Its end may be in the words of the eval, of which one prompt
+// is no sample.
 func estimand(b *analytics.Board) string {
-	text := strings.Replace(b.Estimand, "; prompts as if drawn from ", ". The prompts stand for ", 1)
+	text, frame, known := strings.Cut(b.Estimand, "; prompts as if drawn from ")
+	switch {
+	case known && render.Single(*b):
+		text += ". All answers are to one prompt: the figures are of repeated answers to it alone, and other prompts may differ."
+	case known:
+		text += ". The prompts stand for " + frame
+	}
 	if b.Study == "" {
 		return text
 	}
