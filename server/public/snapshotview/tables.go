@@ -27,33 +27,43 @@ func table(b analytics.Board, snapshot string) [][]any {
 	return out
 }
 
-// observedTable is an observed board as a table: a line for each tool in all languages together, then
-// one for each tool in each language of a board of several. Those have no ranks: they are not tested.
+// observedTable is an observed board as a table: a line for each tool in all languages together, then one for
+// each tool in each language of a board of several, then the same of each agent in each language, where a
+// snapshot has the lines of the study. Parts of a board have no ranks: they are not tested.
 func observedTable(b observed.Board, snapshot string) [][]any {
 	out := [][]any{{
 		"snapshot", "asOf", "synthetic", "observed", "category", "fieldStudy", "unit", "rank", "rankLow", "rankHigh", "tool", "slug", "useRate", "ciLow", "ciHigh",
-		"uses", "repos", "nUnits", "nRepos", "warnings", "cite", "url", "language",
+		"uses", "repos", "nUnits", "nRepos", "warnings", "cite", "url", "language", "agent",
 	}}
-	for _, s := range b.Tools {
-		out = append(out, []any{
-			snapshot, stamp(b.AsOf), false, b.Observed, b.Category, b.FieldStudy, b.Unit, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.UseRate, s.CILow, s.CIHigh,
-			s.Uses, s.Repos, s.NUnits, b.NRepos, strings.Join(b.Warnings, " "), b.Cite(), s.URL, "all",
-		})
-	}
-	if len(b.Languages) < 2 {
-		return out
-	}
 	whole := map[string]observed.Standing{}
 	for _, s := range b.Tools {
 		whole[s.Slug] = s
+		out = append(out, []any{
+			snapshot, stamp(b.AsOf), false, b.Observed, b.Category, b.FieldStudy, b.Unit, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.UseRate, s.CILow, s.CIHigh,
+			s.Uses, s.Repos, s.NUnits, b.NRepos, strings.Join(b.Warnings, " "), b.Cite(), s.URL, "all", "all",
+		})
 	}
-	for _, l := range b.Languages {
-		for _, t := range l.Tools {
+	add := func(p observed.Part, language, agent string) {
+		for _, t := range p.Tools {
 			s := whole[t.Slug]
 			out = append(out, []any{
 				snapshot, stamp(b.AsOf), false, b.Observed, b.Category, b.FieldStudy, b.Unit, "", "", "", s.Tool, t.Slug, t.UseRate, t.CILow, t.CIHigh,
-				t.Uses, "", l.NUnits, l.NRepos, strings.Join(l.Warnings, " "), b.Cite(), s.URL, l.Language,
+				t.Uses, "", p.NUnits, p.NRepos, strings.Join(p.Warnings, " "), b.Cite(), s.URL, language, agent,
 			})
+		}
+	}
+	if len(b.Languages) < 2 {
+		for _, a := range b.Agents {
+			add(a.Part, "all", a.Agent)
+		}
+		return out
+	}
+	for _, l := range b.Languages {
+		add(l.Part, l.Language, "all")
+	}
+	for _, l := range b.Languages {
+		for _, a := range l.Agents {
+			add(a.Part, l.Language, a.Agent)
 		}
 	}
 	return out
