@@ -190,6 +190,7 @@ type seenPlace struct {
 // the warnings of a rate.
 type observedUse struct {
 	Agent, Rate, Interval, N string
+	Counted                  bool // Rate is a count, with N
 	Chips                    []string
 }
 
@@ -214,7 +215,8 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	for _, a := range agents {
 		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
-			if u.Rate, u.Interval = partRate(a.Part, use); a.NUnits >= observed.MinUnits {
+			u.Rate, u.Interval = partRate(a.Part, use)
+			if u.Counted = u.Interval == ""; a.NUnits >= observed.MinUnits {
 				u.Chips = seenChips(b, a.Part)
 			}
 		}
