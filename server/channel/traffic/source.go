@@ -27,7 +27,8 @@ type SiteSource struct {
 }
 
 // An AgentSource counts the visits of an agent. Spoofed visits are from addresses that
-// the agent's operator does not publish.
+// the agent's operator does not publish: they are among Touches, and count neither in Pages
+// nor in OKRate.
 type AgentSource struct {
 	Agent        string   `json:"agent"`
 	Operator     string   `json:"operator,omitempty"`
@@ -41,7 +42,7 @@ type AgentSource struct {
 	NoIP         int64    `json:"noIp"`
 	FirstSeen    string   `json:"firstSeen"`
 	LastSeen     string   `json:"lastSeen"`
-	OKRate       *float64 `json:"okRate"` // null when no status is known
+	OKRate       *float64 `json:"okRate"` // null when no status of a genuine visit is known
 }
 
 // A PageSource is how often agents read a page.

@@ -10,18 +10,18 @@ import (
 type Agent struct {
 	Agent, Operator, Class string // Agent is empty for one without a name
 	// Touches counts all visits, also spoofed ones. Pages counts the pages
-	// that it got.
+	// that genuine ones got.
 	Touches, Pages int64
 	// By verdict. Spoofed touches are from addresses that the agent's operator does not
 	// publish. The other Touches have no claim that could be verified.
 	Verified, Spoofed, Unverifiable, Stale, NoIP int64
-	// Answered counts the touches whose status is known, OK those below 400.
+	// Answered counts the genuine touches whose status is known, OK those below 400.
 	Answered, OK      int64
 	FirstAt, LastSeen time.Time // in the window
 }
 
-// OKRate returns the share of successful responses, 0 to 1; false without a known
-// status.
+// OKRate returns the share of successful responses to genuine touches, 0 to 1; false
+// without a known status.
 func (a *Agent) OKRate() (float64, bool) {
 	if a.Answered == 0 {
 		return 0, false

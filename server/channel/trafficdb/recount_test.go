@@ -112,6 +112,9 @@ func (l ledger) agents() []trafficdb.Agent {
 			case "no_ip":
 				a.NoIP++
 			}
+			if !genuine(r) {
+				continue
+			}
 			if r.Status > 0 {
 				a.Answered++
 			}
