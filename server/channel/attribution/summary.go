@@ -133,16 +133,22 @@ func (f *FamilyTotal) add(c *Credited, s *Share) {
 		f.Kinds[c.Kind] += s.Count
 		f.Evidence[s.Evidence] += s.Count
 	}
-	if s.Value == 0 {
-		return
+	f.Revenue = addMoney(f.Revenue, c, s.Value)
+}
+
+// addMoney adds a part of a conversion to sums by currency.
+func addMoney(sums []Money, c *Credited, value int64) []Money {
+	if value == 0 {
+		return sums
 	}
-	i := slices.IndexFunc(f.Revenue, func(m Money) bool { return m.Currency == c.Currency })
+	i := slices.IndexFunc(sums, func(m Money) bool { return m.Currency == c.Currency })
 	if i < 0 {
-		i = len(f.Revenue)
-		f.Revenue = append(f.Revenue, Money{Currency: c.Currency})
+		i = len(sums)
+		sums = append(sums, Money{Currency: c.Currency})
 	}
-	f.Revenue[i].Net += s.Value
+	sums[i].Net += value
 	if c.Kind == Refund {
-		f.Revenue[i].Refunded -= s.Value
+		sums[i].Refunded -= value
 	}
+	return sums
 }

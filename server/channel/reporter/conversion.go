@@ -59,6 +59,15 @@ func sortConversions(all []attribution.Credited, by string) {
 	})
 }
 
+// onPage leaves the conversions that are credited to visits to the page of a query, with the shares
+// of these visits alone; all where the query has no page.
+func onPage(all []attribution.Credited, q *traffic.Query) []attribution.Credited {
+	if q.Filter.Page == "" {
+		return all
+	}
+	return attribution.OnPages(all, q.Model, q.Filter.OnPage)
+}
+
 // creditedTo leaves the conversions of which a family has or possibly has a share, with its
 // share alone; all where family is empty.
 func creditedTo(all []attribution.Credited, family string) []attribution.Credited {
@@ -89,7 +98,7 @@ func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Q
 	if err != nil {
 		return nil, err
 	}
-	credited = slices.DeleteFunc(credited, func(c attribution.Credited) bool {
+	credited = slices.DeleteFunc(onPage(credited, &q), func(c attribution.Credited) bool {
 		return q.Only == traffic.OnlyCredited && c.Evidence == "" || q.Only == traffic.OnlyPossible && c.Possible == nil
 	})
 	sortConversions(credited, q.Sort)

@@ -3,6 +3,7 @@ package reporter_test
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"testing"
 	"time"
 
@@ -148,6 +149,8 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 		"older visits":      {attribution.First, 8, traffic.Filter{}, "acme.dev/docs/second 1 0; acme.dev/docs/first 0 1; "},
 		"of an assistant":   {attribution.Linear, 30, traffic.Filter{Assistant: "Claude"}, "acme.dev/docs/second 1 0.5; "},
 		"of a page":         {attribution.First, 30, traffic.Filter{Page: "acme.dev/docs/first"}, "acme.dev/docs/first 1 1; "},
+		"half of it":        {attribution.Linear, 30, traffic.Filter{Page: "acme.dev/docs/first"}, "acme.dev/docs/first 1 0.5; "},
+		"none of it":        {attribution.First, 30, traffic.Filter{Page: "acme.dev/docs/second"}, "acme.dev/docs/second 1 0; "},
 		"of a folder":       {attribution.First, 30, traffic.Filter{Page: "/docs/*"}, "acme.dev/docs/first 1 1; acme.dev/docs/second 1 0; "},
 		"people without it": {attribution.First, 8, traffic.Filter{Agent: "GPTBot"}, ""},
 		"no class":          {attribution.First, 8, traffic.Filter{Class: "training_crawler"}, ""},
@@ -158,12 +161,36 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, byPage, byDay := "", 0.0, 0.0
+		got, byPage, byDay, money := "", 0.0, 0.0, map[string]float64{}
 		for _, l := range r.Source.Landings {
 			got += fmt.Sprintf("%s%s %d %v; ", l.Host, l.Path, l.Landings, l.Conversions)
 			if byPage += l.Conversions; l.Kinds["paid"] != l.Conversions {
 				t.Errorf("%s: kinds of %s: %v", name, l.Path, l.Kinds)
 			}
+			for _, m := range l.Revenue {
+				money[m.Currency] += amount(t, m.Amount)
+			}
+		}
+		list, err := s.Conversions(t.Context(), "w", q, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		driven, listed := 0.0, 0.0
+		for _, k := range r.Outcome.Conversions {
+			driven += k.AgentDriven
+		}
+		for _, row := range list.Conversions {
+			for _, credit := range row.Credits {
+				if row.Kind != attribution.Refund {
+					listed += credit.Share
+				}
+			}
+		}
+		for _, m := range r.Outcome.Revenue {
+			money[m.Currency] -= amount(t, m.AgentDriven)
+		}
+		if c.filter.Agent+c.filter.Class == "" && (driven != byPage || listed != byPage || money["USD"] > .001 || money["USD"] < -.001) {
+			t.Errorf("%s: %v conversions by page, %v in the outcome and %v in the list; the money differs by %v", name, byPage, driven, listed, money)
 		}
 		for _, d := range r.Source.Trend {
 			byDay += d.Credited
@@ -177,6 +204,15 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 			}
 		}
 	}
+}
+
+func amount(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func TestListsAreNewestFirstAndPaged(t *testing.T) {

@@ -15,7 +15,7 @@ func (s *Service) landings(ctx context.Context, workspace string, w trafficdb.Wi
 	pages, err := s.DB.Landings(ctx, workspace, w, trafficdb.Page{Limit: trafficdb.MaxRows})
 	for _, p := range pages {
 		out.Landings = append(out.Landings, traffic.Landing{
-			Host: p.Host, Path: p.Path, Landings: p.Landings, Visitors: p.Visitors, Assistants: p.Families, Kinds: map[string]float64{},
+			Host: p.Host, Path: p.Path, Landings: p.Landings, Visitors: p.Visitors, Assistants: p.Families, Kinds: map[string]float64{}, Revenue: []traffic.Money{},
 		})
 	}
 	return err
@@ -41,7 +41,7 @@ func addLandings(pages []traffic.Landing, credited []attribution.Credited, q *tr
 			i = len(pages)
 			pages = append(pages, traffic.Landing{Host: t.Host, Path: t.Path, Assistants: t.Families})
 		}
-		pages[i].Conversions, pages[i].Kinds = share(t.Conversions), counts(t.Kinds)
+		pages[i].Conversions, pages[i].Kinds, pages[i].Revenue = share(t.Conversions), counts(t.Kinds), revenue(t.Revenue)
 	}
 	sorting.StableFunc(pages, func(a, b traffic.Landing) int {
 		return cmp.Or(cmp.Compare(b.Landings, a.Landings), cmp.Compare(b.Conversions, a.Conversions))

@@ -61,19 +61,22 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	}
 	first, last := stamp(health.FirstAt), stamp(health.LastReceivedAt)
 	r.Health.FirstEventAt, r.Health.LastEventAt = &first, &last
-	var credited []attribution.Credited
+	var all, credited []attribution.Credited
 	if q.Wants(traffic.PartOutcome) {
-		if r.Outcome, credited, err = s.outcome(ctx, workspace, w, q); err != nil {
+		truncated := false
+		if all, truncated, err = s.credited(ctx, workspace, w, q); err != nil {
 			return nil, err
 		}
+		credited = onPage(all, &q)
+		r.Outcome = outcome(credited, truncated, q)
 	}
 	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
 	}
 	if q.Wants(traffic.PartLandings) {
-		r.Source.Landings = addLandings(r.Source.Landings, credited, &q)
+		r.Source.Landings = addLandings(r.Source.Landings, all, &q)
 	}
-	if q.Filter.Assistant != "" || q.Filter.Goal != "" {
+	if q.Filter.Assistant != "" || q.Filter.Goal != "" || q.Filter.Page != "" {
 		addConversions(r.Source.Trend, credited, &q)
 	}
 	addCredited(r.Source.Trend, credited, &q)
@@ -101,11 +104,7 @@ func (s *Service) ages() ranges.Ages {
 	return s.Lists(s.Now())
 }
 
-func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, []attribution.Credited, error) {
-	credited, truncated, err := s.credited(ctx, workspace, w, q)
-	if err != nil {
-		return traffic.Outcome{}, nil, err
-	}
+func outcome(credited []attribution.Credited, truncated bool, q traffic.Query) traffic.Outcome {
 	totals := attribution.Summary(credited)
 	out := noOutcome(q)
 	out.Truncated = truncated
@@ -120,10 +119,7 @@ func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Win
 		})
 	}
 	for _, f := range totals.Families {
-		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Kinds: counts(f.Kinds), Revenue: []traffic.Money{}, Evidence: counts(f.Evidence)}
-		for _, m := range f.Revenue {
-			a.Revenue = append(a.Revenue, traffic.Money{Currency: m.Currency, Amount: money(m.Net, m.Currency)})
-		}
+		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Kinds: counts(f.Kinds), Revenue: revenue(f.Revenue), Evidence: counts(f.Evidence)}
 		out.TopAgents = append(out.TopAgents, a)
 	}
 	for p, n := range totals.Problems {
@@ -132,7 +128,16 @@ func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Win
 		}
 		out.Problems[string(p)] = n
 	}
-	return out, credited, nil
+	return out
+}
+
+// revenue returns sums net of refunds, by currency.
+func revenue(sums []attribution.Money) []traffic.Money {
+	out := make([]traffic.Money, 0, len(sums))
+	for _, m := range sums {
+		out = append(out, traffic.Money{Currency: m.Currency, Amount: money(m.Net, m.Currency)})
+	}
+	return out
 }
 
 func noOutcome(q traffic.Query) traffic.Outcome {

@@ -41,7 +41,8 @@ type Filter struct {
 	// at its end stands for the rest of any address: /docs/*.
 	Page string
 	// Assistant is the family of an agent: its visits, the people whom it sent, and the
-	// conversions that are credited to it. Agent, Page and Class do not filter conversions.
+	// conversions that are credited to it. Page leaves the conversions that are credited to
+	// visits to it. Agent and Class do not filter conversions.
 	Assistant string
 	// Class is a class of agents: training_crawler. People have none.
 	Class string

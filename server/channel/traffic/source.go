@@ -94,6 +94,7 @@ type Landing struct {
 	Assistants  []string           `json:"assistants"`
 	Conversions float64            `json:"conversions"` // only with the outcome
 	Kinds       map[string]float64 `json:"kinds"`       // adds up to Conversions
+	Revenue     []Money            `json:"revenue"`     // by agents, net of refunds
 }
 
 // A Day counts the events of a day in the report's time zone.

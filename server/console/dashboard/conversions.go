@@ -62,6 +62,7 @@ func newConversion(p *page, c *traffic.ConversionRow) conversionRow {
 type conversionsData struct {
 	Page        page
 	Trend       trend
+	Outcome     outcome // of the window, also where the list has a part
 	Show        []choice
 	List        []header
 	Total       count
@@ -75,9 +76,8 @@ type conversionsData struct {
 func (h *Handler) conversions(v *visit) error {
 	v.query.ignore("agent", noAgent) // conversions are of people
 	v.query.ignore("class", noClass)
-	v.query.ignore("path", "conversions have no page")
 	d := conversionsData{Page: v.page("Conversions")}
-	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals, suggestions)
+	r, err := v.report(&d.Page, traffic.PartOutcome|traffic.PartTrend|traffic.PartReferrals|traffic.PartLandings, suggestions)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,10 @@ func (h *Handler) conversions(v *visit) error {
 		only = ""
 	}
 	path := layout.Under(d.Page.Path, "conversions")
+	d.Outcome = newOutcome(&d.Page, &r.Outcome)
+	for i := range d.Outcome.Kinds {
+		d.Outcome.Kinds[i].Only = v.query.link(path, "goal", d.Outcome.Kinds[i].Kind)
+	}
 	for _, c := range []struct {
 		name string
 		only traffic.Only

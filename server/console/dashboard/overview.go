@@ -60,7 +60,7 @@ func topOf[T any](rows []T) *listed[T] {
 }
 
 func (h *Handler) overview(v *visit) error {
-	if !v.query.people() {
+	if v.query.agents() {
 		v.query.ignore("goal", noGoal)
 	}
 	d := overviewData{Page: v.page("Overview")}
@@ -79,7 +79,7 @@ func (h *Handler) overview(v *visit) error {
 	if before != nil {
 		d.Before = v.query.before()
 	}
-	d.People, d.Filtered = v.query.people(), v.query.filtered()
+	d.People, d.Filtered = !v.query.agents(), v.query.filtered()
 	if !d.Filtered { // a filter is about visits only
 		if d.Own, err = v.ownTool(&d.Page); err != nil {
 			return err
@@ -207,6 +207,7 @@ type outcome struct {
 	Agents    []creditRow
 	Problems  []term
 	Truncated bool
+	Of        string // the page to whose visits they are credited; empty for all
 }
 
 type kindRow struct {
@@ -227,7 +228,7 @@ type creditRow struct {
 }
 
 func newOutcome(p *page, o *traffic.Outcome) outcome {
-	out := outcome{Truncated: o.Truncated}
+	out := outcome{Truncated: o.Truncated, Of: p.query.Filter.Page}
 	top := 0.0
 	for _, k := range o.Conversions {
 		top = max(top, k.AgentDriven)

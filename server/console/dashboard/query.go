@@ -77,13 +77,7 @@ func filters(f *traffic.Filter) []filterField {
 // filtered reports whether visits are filtered. A goal is of conversions alone.
 func (q *query) filtered() bool { return q.Filter != traffic.Filter{Goal: q.Filter.Goal} }
 
-// people reports whether conversions can be filtered like visits: they have no agent, no class
-// and no page.
-func (q *query) people() bool {
-	return q.Filter.Agent == "" && q.Filter.Page == "" && q.Filter.Class == ""
-}
-
-// agents reports whether a filter leaves out people.
+// agents reports whether a filter leaves out people, and so their conversions.
 func (q *query) agents() bool { return q.Filter.Agent != "" || q.Filter.Class != "" }
 
 // noVisits says that no visit of an agent is in the window, and why.
@@ -160,6 +154,11 @@ func (f *filter) suggest(r *traffic.Report) {
 		case "path":
 			for j := range s.Pages {
 				options = append(options, s.Pages[j].Host+s.Pages[j].Path)
+			}
+			if len(s.Pages) == 0 { // a page about people
+				for j := range s.Landings {
+					options = append(options, s.Landings[j].Host+s.Landings[j].Path)
+				}
 			}
 		case "assistant":
 			for j := range s.Referrals {

@@ -22,16 +22,21 @@ type referralRow struct {
 
 // converted is what became of landings.
 type converted struct {
-	Conversions string // credited to them
-	Kinds       string // the conversions by kind
-	Rate        string // conversions of all kinds per 100 landings; a dash above 100, empty without landings
-	over        bool   // the rate exceeds 100
+	Conversions string   // credited to them
+	Kinds       string   // the conversions by kind
+	Rate        string   // conversions of all kinds per 100 landings; a dash above 100, empty without landings
+	Revenue     []string // by currency
+	over        bool     // the rate exceeds 100
 	credited    float64
 	rate        float64 // -1 without landings
+	money       []traffic.Money
 }
 
-func newConverted(conversions float64, kinds map[string]float64, landings int64) converted {
-	out := converted{Conversions: share(conversions), credited: conversions, rate: -1}
+func newConverted(conversions float64, kinds map[string]float64, money []traffic.Money, landings int64) converted {
+	out := converted{Conversions: share(conversions), credited: conversions, rate: -1, money: money}
+	for _, m := range money {
+		out.Revenue = append(out.Revenue, amount(m.Amount, m.Currency))
+	}
 	var words []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		words = append(words, kind+" "+share(kinds[kind]))
@@ -62,21 +67,18 @@ func referralRows(p *page, r *traffic.Report) []referralRow {
 		}
 		row := referralRow{
 			Agent: ref.Agent, Only: p.only("assistant", ref.Agent), Landings: count(ref.Landings), Visitors: count(ref.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(ref.Landings, most, "plain"),
-			converted: newConverted(0, nil, ref.Landings),
+			converted: newConverted(0, nil, nil, ref.Landings),
 		}
 		for _, a := range r.Outcome.TopAgents {
 			if a.Agent == ref.Agent {
-				row.converted = newConverted(a.Conversions, a.Kinds, ref.Landings)
+				row.converted = newConverted(a.Conversions, a.Kinds, a.Revenue, ref.Landings)
 			}
 		}
 		out = append(out, row)
 	}
-	if !p.query.people() {
-		return out
-	}
 	for _, a := range r.Outcome.TopAgents {
 		if a.Conversions != 0 && !slices.ContainsFunc(out, func(row referralRow) bool { return row.Agent == a.Agent }) {
-			out = append(out, referralRow{Agent: a.Agent, Only: p.only("assistant", a.Agent), Unseen: true, converted: newConverted(a.Conversions, a.Kinds, 0)})
+			out = append(out, referralRow{Agent: a.Agent, Only: p.only("assistant", a.Agent), Unseen: true, converted: newConverted(a.Conversions, a.Kinds, a.Revenue, 0)})
 		}
 	}
 	return out
@@ -123,10 +125,24 @@ func landingRows(p *page, pages []traffic.Landing) []landingRow {
 		l := &pages[i]
 		out = append(out, landingRow{
 			Host: l.Host, Path: l.Path, Only: p.only("path", l.Host+l.Path), Landings: count(l.Landings), Visitors: count(l.Visitors), Assistants: some(l.Assistants),
-			Bar: chart.Bar(l.Landings, most, "plain"), converted: newConverted(l.Conversions, l.Kinds, l.Landings),
+			Bar: chart.Bar(l.Landings, most, "plain"), converted: newConverted(l.Conversions, l.Kinds, l.Revenue, l.Landings),
 		})
 	}
 	return out
+}
+
+// revenueColumn is the column of the revenue of rows. It sorts where all of it is of one currency.
+func revenueColumn[T any](rows []T, of func(*T) *converted) column[T] {
+	name := ""
+	for i := range rows {
+		for _, m := range of(&rows[i]).money {
+			if name != "" && name != m.Currency {
+				return column[T]{name: "Revenue", class: "num"}
+			}
+			name = m.Currency
+		}
+	}
+	return numberColumn("Revenue", "revenue", func(r *T) float64 { return moneyIn(of(r).money, name) })
 }
 
 // anyOver reports whether a rate of a list exceeds 100.
@@ -138,9 +154,9 @@ func (c converted) exceeds() bool { return c.over }
 
 // A landingTable is a part of the list of landing pages.
 type landingTable struct {
-	Headers  []header
-	Rows     []landingRow
-	Converts bool
+	Headers []header
+	Rows    []landingRow
+	Revenue bool // of a page is known
 }
 
 // A referred is what the pages of referrals and of conversions both show.
@@ -148,17 +164,18 @@ type referred struct {
 	Referrals []referralRow
 	Landings  []landingRow
 	Further   []landingRow // more of them, behind a click
-	Converts  bool         // conversions belong to what the filter selects
+	Revenue   bool         // of an assistant is known
 	// The headers of the two tables.
 	Headers, LandingHeaders []header
 }
 
 func newReferred(p *page, r *traffic.Report) referred {
-	d := referred{Referrals: referralRows(p, r), Converts: p.query.people()}
+	d := referred{Referrals: referralRows(p, r)}
 	rows := landingRows(p, r.Source.Landings)
-	n := 3 // columns without conversions
-	if d.Converts {
-		n = 5
+	d.Revenue = slices.ContainsFunc(d.Referrals, func(r referralRow) bool { return len(r.Revenue) > 0 })
+	n := 5 // columns without revenue
+	if d.Revenue {
+		n++
 	}
 	d.Headers = sortBy(p, d.Referrals, []column[referralRow]{
 		textColumn("Assistant", "name", func(r *referralRow) string { return strings.ToLower(r.Agent) }),
@@ -166,6 +183,7 @@ func newReferred(p *page, r *traffic.Report) referred {
 		numberColumn("Known visitors", "visitors", func(r *referralRow) count { return r.Visitors }),
 		numberColumn("Conversions", "conversions", func(r *referralRow) float64 { return r.credited }),
 		numberColumn("Per 100 landings", "rate", func(r *referralRow) float64 { return r.rate }),
+		revenueColumn(d.Referrals, func(r *referralRow) *converted { return &r.converted }),
 	}[:n], "-landings")
 	d.LandingHeaders = sortBy(p, rows, []column[landingRow]{
 		textColumn("Page", "name", func(r *landingRow) string { return r.Path }),
@@ -173,6 +191,7 @@ func newReferred(p *page, r *traffic.Report) referred {
 		numberColumn("Known visitors", "visitors", func(r *landingRow) count { return r.Visitors }),
 		numberColumn("Conversions", "conversions", func(r *landingRow) float64 { return r.credited }),
 		numberColumn("Per 100 landings", "rate", func(r *landingRow) float64 { return r.rate }),
+		revenueColumn(rows, func(r *landingRow) *converted { return &r.converted }),
 	}[:n], "-landings")
 	shown := min(len(rows), landingsShown)
 	d.Landings, d.Further = rows[:shown], rows[shown:]
@@ -181,7 +200,7 @@ func newReferred(p *page, r *traffic.Report) referred {
 
 // Table returns a table of some of the landing pages.
 func (r referred) Table(rows []landingRow) landingTable {
-	return landingTable{r.LandingHeaders, rows, r.Converts}
+	return landingTable{r.LandingHeaders, rows, r.Revenue}
 }
 
 // Over reports whether the rate of an assistant exceeds 100.

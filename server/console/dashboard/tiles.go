@@ -178,8 +178,8 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 	if p.query.agents() { // people have none
 		return out[:3]
 	}
-	if !p.query.people() {
-		return out[:4]
+	if p.query.Filter.Page != "" {
+		out[4].Note = "credited to visits to this page, a minimum"
 	}
 	revenue := tile{
 		Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions"),

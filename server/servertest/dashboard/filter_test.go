@@ -91,7 +91,7 @@ func TestFilters(t *testing.T) {
 		conversions         bool
 	}{
 		{"GPTBot", "agent=GPTBot", "Agent visits 5; Pages read 2; Gaps 0; ", false},
-		{"/docs", "path=acme.dev%2Fdocs", "Agent visits 7; Pages read 1; Gaps 0; Referrals 2; ", false},
+		{"/docs", "path=acme.dev%2Fdocs", "Agent visits 7; Pages read 1; Gaps 0; Referrals 2; Conversions by agents 2; Revenue by agents $98; ", true},
 		{"ChatGPT", "assistant=ChatGPT", "Agent visits 4; Pages read 1; Gaps 0; Referrals 1; Conversions by agents 1; Revenue by agents $49; ", true},
 	} {
 		path := link(all, c.click)
@@ -121,10 +121,19 @@ func TestFilters(t *testing.T) {
 	if strings.Count(body, `data-label="When"`)+strings.Count(body, "/conversions/e") != 1 {
 		t.Errorf("the conversions of one assistant: %s", body)
 	}
+	for page, want := range map[string]int{"path=/docs": 2, "path=/pricing": 0} {
+		_, body = o.get(o.at("/conversions?" + page))
+		if got := strings.Count(body, "/conversions/e"); got != want || strings.Contains(body, `id="h-totals"`) != (want > 0) {
+			t.Errorf("%d conversions of %s: %s", got, page, body)
+		}
+	}
+	if _, body = o.get(o.at("?path=/pricing")); !strings.Contains(body, "No conversion in this window is credited to a visit to this page.") {
+		t.Errorf("a page without conversions: %s", body)
+	}
 	// A filter that cannot apply says so, and stays in the links.
 	for _, c := range []struct{ page, chip, why, hint string }{
-		{"/conversions?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "An assistant filters all"},
-		{"/conversions?path=%2Fdocs", "Page: <bdi>/docs</bdi>", "conversions have no page", "An assistant filters all"},
+		{"/conversions?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "A page or assistant filters all"},
+		{"/conversions?path=%2Fdocs", "Page: <bdi>/docs</bdi>", "", "A page or assistant filters all"},
 		{"/referrals?agent=GPTBot", "Agent: <bdi>GPTBot</bdi>", "people have no agent", "A page or assistant filters all"},
 		{"/referrals?class=user_fetch", "Class: <bdi>User fetches</bdi>", "people have no class", "A page or assistant filters all"},
 		{"/noise?class=user_fetch", "Class: <bdi>User fetches</bdi>", "noise has classes of its own", "An agent, page or assistant filters all"},
@@ -156,10 +165,10 @@ func TestLandingPages(t *testing.T) {
 		want, not []string
 	}{
 		{"", []string{`id="h-landings"`, `>/docs</a>`, `<td class="num"><b>100</b>`, `<option value="GPTBot">`, `<option value="acme.dev/docs">`, `<option value="Claude">`}, nil},
-		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`}, []string{`>Per 100 landings<`, "pricing"}},
+		{"?path=/docs", []string{`<td class="num">4<`, `value="/docs"`, `>Per 100 landings<`, `Conversions credited to visits to <bdi>/docs</bdi>`}, []string{"pricing"}},
 		{"?agent=GPTBot", nil, []string{`id="h-landings"`}},
-		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
-		{"/conversions", []string{`Rates by assistant and by landing page`, `Conversions over time`, `By agents <b>2</b>`}, []string{`name="agent"`, `name="path"`}},
+		{"/referrals", []string{`data-label="Conversions">2 <span class="sub">paid 2</span>`, `data-label="Revenue">$98<`, `ChatGPT, Claude`, html.EscapeString(oneDay), "(partial)"}, []string{`name="agent"`}},
+		{"/conversions", []string{`Rates and revenue by assistant and by landing page`, `Conversions over time`, `By agents <b>2</b>`, `Revenue, USD</th><td class="num"><b>$98</b>`, `<option value="acme.dev/docs">`}, []string{`name="agent"`}},
 	} {
 		status, body := o.get(o.at(c.page))
 		for _, want := range c.want {
