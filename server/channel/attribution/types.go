@@ -43,6 +43,8 @@ type Conversion struct {
 const (
 	Paid   = "paid"
 	Refund = "refund"
+	// Test is a check of the installation: it is credited and listed, and no total has it.
+	Test = "test"
 )
 
 // A Model selects the credited touches before a conversion.

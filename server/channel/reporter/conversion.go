@@ -14,8 +14,9 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
-// credited returns the conversions of a window and whose they are, oldest first.
-func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (_ []attribution.Credited, truncated bool, err error) {
+// credited returns the conversions of a window and whose they are, oldest first; a list has tests
+// too.
+func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query, tests bool) (_ []attribution.Credited, truncated bool, err error) {
 	j, err := s.DB.Journeys(ctx, workspace, w, q.Lookback)
 	if err != nil {
 		return nil, false, err
@@ -23,6 +24,9 @@ func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Wi
 	all := attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
 		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
 	})
+	if !tests {
+		all = withoutTests(all, j.Conversions)
+	}
 	return creditedTo(ofGoal(all, j.Conversions, q.Filter.Goal), q.Filter.Assistant), j.Truncated, nil
 }
 
@@ -57,6 +61,17 @@ func sortConversions(all []attribution.Credited, by string) {
 		}
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Value, b.Value))
 	})
+}
+
+// withoutTests leaves out conversions that check an installation, and their refunds.
+func withoutTests(all []attribution.Credited, orders []attribution.Conversion) []attribution.Credited {
+	tests := map[string]bool{}
+	for i := range orders {
+		if orders[i].Kind == attribution.Test {
+			tests[orders[i].ID] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(c attribution.Credited) bool { return tests[c.ID] || tests[c.Order] })
 }
 
 // onPage leaves the conversions that are credited to visits to the page of a query, with the shares
@@ -94,7 +109,7 @@ func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Q
 	if err != nil {
 		return nil, err
 	}
-	credited, truncated, err := s.credited(ctx, workspace, trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ}, q)
+	credited, truncated, err := s.credited(ctx, workspace, trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ}, q, true)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +176,7 @@ func row(c *attribution.Credited) traffic.ConversionRow {
 	out := traffic.ConversionRow{
 		ID: c.ID, Kind: c.Kind, At: stamp(c.At), Value: amount(c.Value, c.Currency), Credits: []traffic.Credit{},
 		Evidence: c.Evidence, Assisted: c.Assisted, Order: c.Order, Problem: string(c.Problem),
+		Test: c.Kind == attribution.Test,
 	}
 	if c.Kind == attribution.Refund {
 		out.Applied = amount(c.Applied, c.Currency)

@@ -3,6 +3,7 @@ package reporter_test
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -203,6 +204,35 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 				t.Errorf("%s: kinds of %s: %v", name, a.Agent, a.Kinds)
 			}
 		}
+	}
+}
+
+// TestTestsAreListedOnly: a check of an installation is in the list and in no number of a report, nor
+// are its visit and its refund.
+func TestTestsAreListedOnly(t *testing.T) {
+	check := []trafficdb.Row{
+		at(3*time.Hour, event.Record{ID: "visit", Type: event.Touch, Class: "none", Identity: "tester", Family: "ChatGPT", Evidence: "tag", Host: "acme.dev", Path: traffic.TestPath}),
+		at(2*time.Hour, event.Record{ID: "test", Type: event.Convert, Kind: "test", Identity: "tester", Value: 700, Currency: "USD", OrderID: "t"}),
+		at(time.Hour, event.Record{ID: "undo", Type: event.Convert, Kind: "refund", Value: -700, Currency: "USD", OrderID: "u", RefundOf: "t"}),
+	}
+	with, without := service(t, append(sale(), check...)...), service(t, sale()...)
+	got, err := with.Report(t.Context(), "w", query(attribution.First))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := without.Report(t.Context(), "w", query(attribution.First))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Outcome, want.Outcome) || !reflect.DeepEqual(got.Source, want.Source) {
+		t.Errorf("a test counts:\n%+v %+v\n%+v %+v", got.Outcome, got.Source, want.Outcome, want.Source)
+	}
+	list, err := with.Conversions(t.Context(), "w", query(attribution.First), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list.Total != 5 || !list.Conversions[1].Test || list.Conversions[1].Credits[0].Agent != "ChatGPT" || list.Conversions[2].Test {
+		t.Errorf("listed: %+v", list.Conversions)
 	}
 }
 

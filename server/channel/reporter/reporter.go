@@ -64,7 +64,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	var all, credited []attribution.Credited
 	if q.Wants(traffic.PartOutcome) {
 		truncated := false
-		if all, truncated, err = s.credited(ctx, workspace, w, q); err != nil {
+		if all, truncated, err = s.credited(ctx, workspace, w, q, false); err != nil {
 			return nil, err
 		}
 		credited = onPage(all, &q)

@@ -33,6 +33,8 @@ type ConversionRow struct {
 	// simply do so.
 	Order   string `json:"order,omitempty"`
 	Problem string `json:"problem,omitempty"`
+	// Test marks a check of the installation, which no total counts.
+	Test bool `json:"test,omitempty"`
 }
 
 // A Credit is a family's share of a conversion.

@@ -8,6 +8,10 @@ const (
 	GapFailed      = "error"        // 5xx
 )
 
+// TestPath is the page of the visit with which an installation of conversions is checked. No report
+// counts visits to it.
+const TestPath = "/firstpick-test"
+
 // NoiseSpoofed counts, in Source.Noise, the touches of spoofed agents; the other keys
 // are classes of agentid.
 const NoiseSpoofed = "impostor"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 //go:embed query/*.sql
@@ -25,7 +26,7 @@ func query(name string) string {
 	headline, noise := classes()
 	return strings.NewReplacer(
 		"@window", "workspace = $1 and happened_at >= $2 and happened_at < $3",
-		"@only", "($4 = '' or lower(agent) = lower($4)) and ($5 = '' or host || path = $5 or path = $5 or"+
+		"@only", "path <> "+quoted(traffic.TestPath)+" and ($4 = '' or lower(agent) = lower($4)) and ($5 = '' or host || path = $5 or path = $5 or"+
 			" $5[-1] = '*' and (starts_with(host || path, $5[:-2]) or starts_with(path, $5[:-2]))) and ($6 = '' or "+sender+" = $6) and ($7 = '' or class = $7)",
 		"@sender", sender,
 		"@headline", in("class", headline...),

@@ -42,7 +42,7 @@ next:
 
 func (l ledger) selects(r *trafficdb.Row) bool {
 	f := l.w.Filter
-	return (f.Agent == "" || strings.EqualFold(f.Agent, r.Agent)) && (f.Page == "" || f.Page == r.Host+r.Path || f.Page == "/docs/part1/*" && strings.HasPrefix(r.Path, "/docs/part1/")) && (f.Assistant == "" || f.Assistant == cmp.Or(r.Family, r.Agent, attribution.OtherAgent)) && (f.Class == "" || f.Class == r.Class)
+	return r.Path != "/firstpick-test" && (f.Agent == "" || strings.EqualFold(f.Agent, r.Agent)) && (f.Page == "" || f.Page == r.Host+r.Path || f.Page == "/docs/part1/*" && strings.HasPrefix(r.Path, "/docs/part1/")) && (f.Assistant == "" || f.Assistant == cmp.Or(r.Family, r.Agent, attribution.OtherAgent)) && (f.Class == "" || f.Class == r.Class)
 }
 
 func (l ledger) holds(at time.Time) bool { return !at.Before(l.w.From) && at.Before(l.w.To) }
@@ -255,7 +255,7 @@ func (l ledger) trend() []trafficdb.Day {
 		of(r.At).Referrals++
 	}
 	for i := range l.rows {
-		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && l.holds(r.At) && l.w.Filter == (traffic.Filter{}) {
+		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && r.Kind != "test" && l.holds(r.At) && l.w.Filter == (traffic.Filter{}) {
 			of(r.At).Conversions++
 		}
 	}

@@ -21,7 +21,7 @@ type conversionRow struct {
 	Applied                 string
 	Credits                 []creditOf
 	Possible                *possible
-	Assisted                bool
+	Assisted, Test          bool
 	Problem                 term
 	Order                   string // where the order is that a refund takes back
 }
@@ -37,7 +37,7 @@ type possible struct{ Agent, Host, Path, Fetched, Landed string }
 func newConversion(p *page, c *traffic.ConversionRow) conversionRow {
 	row := conversionRow{
 		Link: p.To("conversions", c.ID), Kind: c.Kind, When: moment(c.At, p.query.TZ), Value: sum(c.Value), Refund: c.Kind == attribution.Refund,
-		Assisted: c.Assisted,
+		Assisted: c.Assisted, Test: c.Test,
 	}
 	if row.Refund && c.Applied != nil && (c.Value == nil || *c.Applied != *c.Value) {
 		row.Applied = sum(c.Applied)

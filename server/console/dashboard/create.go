@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/channel/setup"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/identity"
@@ -203,11 +204,8 @@ const conversionsStack = "conversions"
 func (v *visit) testConversion(key string) string {
 	return fmt.Sprintf(`curl -sS %s/api/collect -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
   -d '{"events":[{"type":"touch","userRef":"firstpick-test","url":"%s%s?utm_source=chatgpt.com"},
-  {"type":"convert","userRef":"firstpick-test","kind":"test","orderId":"firstpick-test"}]}'`, v.h.Agents.BaseURL, key, cmp.Or(v.Workspace.Site, "https://your-site.example"), testPath)
+  {"type":"convert","userRef":"firstpick-test","kind":"test","orderId":"firstpick-test"}]}'`, v.h.Agents.BaseURL, key, cmp.Or(v.Workspace.Site, "https://your-site.example"), traffic.TestPath)
 }
-
-// testPath is the page of the visit that testConversion sends.
-const testPath = "/firstpick-test"
 
 // withKey shows the code of another stack with a key that was just shown. The form brings the key:
 // it is stored as a hash only.

@@ -132,7 +132,7 @@ func (h *Handler) overview(v *visit) error {
 	return v.show("workspace", "Overview", d)
 }
 
-// allElsewhere returns the hosts of a report's visits, without that of a test conversion, if none is the host of a site or below it;
+// allElsewhere returns the hosts of a report's visits, if none is the host of a site or below it;
 // empty if one is, and where the hosts or the site are unknown.
 func allElsewhere(site string, r *traffic.Report) string {
 	var hosts []string
@@ -150,9 +150,7 @@ func allElsewhere(site string, r *traffic.Report) string {
 		}
 	}
 	for i := range r.Source.Landings {
-		if l := &r.Source.Landings[i]; l.Path != testPath {
-			add(l.Host)
-		}
+		add(r.Source.Landings[i].Host)
 	}
 	if slices.Contains(hosts, "") {
 		return ""
