@@ -47,8 +47,8 @@ func (c *Checker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Iss
 	} else {
 		rivals = rivalsFirst(category, rivals, p.Rivals)
 	}
-	draft := propose.Draft{Name: tool, Category: p.Category, Truth: propose.Truth(tool, rivals)}
-	if draft.Prompts, err = promptsOf(category, p.Prompts); err != nil {
+	draft := propose.Draft{Name: cmp.Or(p.Eval, tool), Category: p.Category, Truth: propose.Truth(tool, rivals)}
+	if draft.Prompts, err = promptsOf(category, p.Prompts, p.Stored); err != nil {
 		return nil, []evals.Issue{{Message: err.Error()}}
 	}
 	d.Prompts = nil
@@ -197,9 +197,9 @@ func rivalsFirst(c *catalog.Category, slugs, names []string) []string {
 	return slugs
 }
 
-// promptsOf returns prompts with these texts: the built-in ones with their families and tags.
-// Without texts they are those that the category begins with.
-func promptsOf(c *catalog.Category, texts []string) ([]eval.Prompt, error) {
+// promptsOf returns prompts with these texts: those of a stored eval and the built-in ones with
+// their ids, families and tags. Without texts they are those that the category begins with.
+func promptsOf(c *catalog.Category, texts []string, stored []byte) ([]eval.Prompt, error) {
 	var library []eval.Prompt
 	if l, err := eval.Library(fixtures.Files(), c.Slug); err == nil {
 		library = l.Prompts
@@ -212,6 +212,9 @@ func promptsOf(c *catalog.Category, texts []string) ([]eval.Prompt, error) {
 		return nil, fmt.Errorf("%d prompts; this form takes at most %d", len(texts), maxPrompts)
 	}
 	known = append(known, library...)
+	if e, err := eval.Parse(evalName, stored); err == nil {
+		known = append(slices.Clone(e.Prompts), known...)
+	}
 	var out []eval.Prompt
 	for i, text := range texts {
 		at := slices.IndexFunc(known, func(p eval.Prompt) bool { return strings.Join(strings.Fields(p.Text), " ") == text })

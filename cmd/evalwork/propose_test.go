@@ -126,6 +126,11 @@ func TestDraftsOfChangedProducts(t *testing.T) {
 		"no such ecosystem":    {func(p *evals.Product) { p.Packages = []string{"nmp:quill"} }, "", "!want ECOSYSTEM:NAME"},
 		"a name of no letters": {func(p *evals.Product) { p.Name = "東京" }, "", "!no Latin letter"},
 		"too many repeats":     {func(p *evals.Product) { p.Repeats = 1_000_000 }, "", "!"},
+		"a stored eval": {func(p *evals.Product) {
+			p.Eval, p.Prompts = "mine", []string{"Charge a card once.", "Refund an order."}
+			p.Stored = []byte("name: mine\ncategory: payments\nagents:\n  - {name: a, kind: simulated, truth: {stripe: 1}}\nprompts:\n  - {id: refunds, family: back, text: Refund an order.}\n")
+		}, "", "  - id: refunds\n    family: back\n"},
+		"its name": {func(p *evals.Product) { p.Eval = "mine" }, "", "name: mine\n"},
 		"an own category": {func(p *evals.Product) { p.Category = "votes" }, "category: {slug: votes, name: Feature voting, domain: saas, summary: Feedback boards}\ntools:\n  - {slug: acme, name: Acme}\n",
 			"Feedback boards"},
 	} {

@@ -1,6 +1,7 @@
 package servertest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func (c evalChecker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.
 			return nil, wrong
 		}
 	}
-	text := fmt.Sprintf("name: %s\ncategory: web\nrepeats: %d\nagents:\n", p.Slug, max(1, p.Repeats))
+	text := fmt.Sprintf("name: %s\ncategory: web\nrepeats: %d\nagents:\n", cmp.Or(p.Eval, p.Slug), max(1, p.Repeats))
 	for _, a := range p.Agents {
 		at := ""
 		if a.BaseURL != "" {

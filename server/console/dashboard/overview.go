@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"html/template"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -88,10 +89,10 @@ func (h *Handler) overview(v *visit) error {
 	if d.Own != nil && d.Own.Eval != "" {
 		measure := layout.Under(d.Page.Path, "evals")
 		if d.Page.Measures {
-			measure = layout.Under(measure, "measure")
+			measure = d.Page.measureAgain(d.Own.Eval)
 		}
 		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{
-			Real: !d.Own.Tile.Synthetic, Measure: measure, Reads: d.Page.Measures, Schedule: layout.Under(d.Page.Path, "evals", d.Own.Eval, "schedule"), Badge: d.Own.Badge,
+			Real: !d.Own.Tile.Synthetic, Measure: measure, Schedule: layout.Under(d.Page.Path, "evals", d.Own.Eval, "schedule"), Badge: d.Own.Badge,
 		}); err != nil {
 			return err
 		}
@@ -130,6 +131,11 @@ func (h *Handler) overview(v *visit) error {
 	}
 	d.Noise = many(noise, "visit", "visits")
 	return v.show("workspace", "Overview", d)
+}
+
+// measureAgain is the form that measures an eval with other models.
+func (p *page) measureAgain(eval string) string {
+	return layout.Under(p.Path, "evals", "measure") + "?" + url.Values{"eval": {eval}}.Encode()
 }
 
 // allElsewhere returns the hosts of a report's visits, if none is the host of a site or below it;

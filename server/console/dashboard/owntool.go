@@ -95,8 +95,8 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 	if c.Public {
 		o.Badge = layout.Under("/tools", follow.Tool)
 	}
-	if o.measured(m, p.MadeUp); m.Board.Synthetic && p.Measures {
-		o.Tile.Real = p
+	if o.measured(m, p.MadeUp); m.Board.Synthetic && p.Measures && o.Eval != "" {
+		o.Tile.Real = p.measureAgain(o.Eval)
 	}
 	return o, nil
 }

@@ -28,7 +28,7 @@ type tile struct {
 	Why                     choice        // likewise: the reasons for losing; empty for none
 	Start                   bool          // likewise: nothing is measured, and the visitor can begin
 	Synthetic               bool          // likewise: simulated agents gave the answers
-	Real                    *page         // likewise: to measure with a real model; nil where that was done
+	Real                    string        // likewise: the form that asks a real model; empty where that was done
 	Whose                   *whose        // likewise: own evals have results and no tool is chosen; nil without
 }
 

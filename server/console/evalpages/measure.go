@@ -115,8 +115,52 @@ func (v *visit) followedProduct(p *evals.Product) (string, error) {
 	return "", nil
 }
 
-// measure shows the form that asks for the address of the own product.
+// measureAgain is the address of the form that measures an eval with other models.
+func (v *visit) measureAgain(eval string) string {
+	return v.at("evals", "measure") + query("eval", eval)
+}
+
+// remeasure shows the form of a stored eval: the site of the product is not read. An eval without the
+// own tool is changed as text.
+func (v *visit) remeasure(id string) error {
+	e, err := v.h.Evals.Eval(v.R.Context(), v.actor(), id)
+	if err != nil {
+		return err
+	}
+	slug, err := v.ownTool()
+	if err != nil {
+		return err
+	}
+	for _, c := range v.categories() {
+		entry, ok := c.Entry(slug)
+		if c.Slug != e.Category || !ok {
+			continue
+		}
+		set, err := v.h.Evals.ProviderKeys(v.R.Context(), v.actor())
+		if err != nil {
+			return err
+		}
+		d := v.measureData()
+		if d.Product, err = v.h.Evals.Again(e, entry.Tool.Name, slug); err != nil {
+			return err
+		}
+		d.Category, d.Models = e.Category, v.models(set, true)
+		d.Product.Agents = agents(d.Models, nil)
+		if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err == nil {
+			d.Draft.Kept = true
+			return v.showMeasure(http.StatusOK, d)
+		} else if wrong(err) == nil {
+			return err
+		}
+	}
+	return v.see(v.at("evals", e.ID, "edit") + "#real")
+}
+
+// measure shows the form that asks for the address of the own product, or that of a stored eval.
 func (v *visit) measure() error {
+	if id := v.R.URL.Query().Get("eval"); id != "" {
+		return v.remeasure(id)
+	}
 	return v.Show(http.StatusOK, "workspace-ev-measure", "Measure your tool", v.measureData())
 }
 
@@ -169,7 +213,7 @@ func (v *visit) propose() error {
 		if do != "read" {
 			d.Note = "These are the rivals and prompts of the category that you chose. Nothing is stored yet."
 		}
-		d.Product.Prompts, d.Product.Rivals, d.Product.Named, do = nil, nil, 0, "check"
+		d.Product.Prompts, d.Product.Rivals, d.Product.Named, d.Product.Eval, do = nil, nil, 0, "", "check"
 	}
 	rehearsal := len(d.Product.Agents) == 0
 	if do == "save" || do == "rehearse" && rehearsal {

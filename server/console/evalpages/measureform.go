@@ -30,6 +30,7 @@ func (v *visit) product() *evals.Product {
 	p.Prompts = v.prompts()
 	p.Named, _ = strconv.Atoi(get("named"))
 	p.Repeats, _ = strconv.Atoi(get("repeats"))
+	p.Eval = get("eval")
 	return p
 }
 

@@ -128,10 +128,10 @@ func (v *visit) result(report *evals.Report) error {
 	if d.Own != nil && r.Origin == "" {
 		measure := d.Own.Edit + "#real"
 		if d.Page.Measures {
-			measure = v.at("evals", "measure")
+			measure = v.measureAgain(r.EvalID)
 		}
 		var err error
-		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{Real: d.Synthetic != "all", Measure: measure, Reads: d.Page.Measures, Schedule: d.Own.Schedule}); err != nil {
+		if d.Next, err = v.NextSteps(v.R.Context(), layout.Facts{Real: d.Synthetic != "all", Measure: measure, Schedule: d.Own.Schedule}); err != nil {
 			return err
 		}
 	}

@@ -82,6 +82,7 @@ type head struct {
 	Status                   traceview.Term
 	Started                  string
 	Pushed                   string   // who pushed it; empty for a run of this server
+	Measure                  string   // asks a real model; empty where this server cannot propose
 	Parts                    []choice // result, traces, reasons, comparison; none before there are results
 }
 
@@ -93,6 +94,9 @@ func (v *visit) head(r *evals.Run, on string) head {
 	}
 	if r.Origin != "" {
 		h.Pushed = v.pusher(r)
+	}
+	if v.page().Measures && r.Origin == "" {
+		h.Measure = v.measureAgain(r.EvalID)
 	}
 	if r.HasResults {
 		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: explainPart, Link: v.at("runs", r.ID, "explain")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {

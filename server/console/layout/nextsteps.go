@@ -10,9 +10,6 @@ import (
 type Step struct {
 	Name, Means, Link string
 	Done              bool
-	// Site is the address that the page at Link reads when it gets a form; empty for a link.
-	// FormToken is of that form.
-	Site, FormToken string
 }
 
 // Facts are what a page knows of the steps.
@@ -21,8 +18,6 @@ type Facts struct {
 	Real bool
 	// Measure and Schedule are the pages where these steps are done.
 	Measure, Schedule string
-	// Reads says that Measure reads the site of the workspace.
-	Reads bool
 	// Badge is the public page of the tool; empty for a tool on no public board.
 	Badge string
 }
@@ -60,9 +55,6 @@ func (v *Visit) NextSteps(ctx context.Context, f Facts) ([]Step, error) {
 		{Name: "Schedule a weekly run", Means: trend, Link: f.Schedule, Done: f.Real && len(schedules) > 0},
 		{Name: "Choose where alerts go", Means: "Slack or a webhook, when the pick rate drops or a rival overtakes.", Link: settings + "#alerts", Done: len(webhooks) > 0},
 		{Name: "Invite colleagues", Means: "Viewers read, editors run evals.", Link: settings + "/members", Done: len(members)+len(invited) > 1},
-	}
-	if f.Reads {
-		steps[0].Site, steps[0].FormToken = v.Workspace.Site, v.Signed.FormToken()
 	}
 	all := true
 	for _, s := range steps {

@@ -44,6 +44,10 @@ type Product struct {
 	Prompts []string // without one, those of the category are proposed
 	Agents  []ProposedAgent
 	Repeats int
+	// Eval is the name of the stored eval of which the draft is a new version; empty for the eval
+	// of the product's name. Stored is its text: prompts of it keep their ids.
+	Eval   string
+	Stored []byte
 }
 
 // A ProposedAgent is a model to ask.
@@ -128,6 +132,18 @@ func (s *Service) Propose(ctx context.Context, a Actor, address, category string
 	return product, s.fail(err)
 }
 
+// Again returns the product of a stored eval with its prompts and repeats, to be measured with
+// other agents. A tool is the one of a category by its slug.
+func (s *Service) Again(e *Eval, tool, slug string) (*Product, error) {
+	p, err := s.proposer()
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &Product{
+		Name: tool, Slug: slug, Known: true, Category: e.Category, Nearest: []string{e.Category}, Prompts: p.Prompts([]byte(e.Source)), Repeats: e.Repeats, Eval: e.Name,
+	}, nil
+}
+
 // Draft writes what Accept would store for a product. A product without prompts gets those of
 // the stored eval of its name and category, for a person may have edited them. A product that
 // cannot be measured is a 400 invalid_eval that lists all issues.
@@ -195,7 +211,17 @@ func (s *Service) draft(ctx context.Context, a Actor, product *Product) (*Draft,
 	if err != nil {
 		return nil, nil, s.fail(err)
 	}
-	d, wrong := p.Draft(own.Source, product)
+	again := *product
+	if again.Stored = nil; again.Eval != "" {
+		stored, err := s.storedAs(ctx, a, again.Eval)
+		if err != nil {
+			return nil, nil, s.fail(err)
+		}
+		if again.Eval = ""; stored != nil {
+			again.Eval, again.Stored = stored.Name, []byte(stored.Source)
+		}
+	}
+	d, wrong := p.Draft(own.Source, &again)
 	if len(wrong) > 0 {
 		return nil, nil, invalid(wrong...)
 	}

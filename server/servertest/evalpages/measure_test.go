@@ -310,6 +310,45 @@ func TestRehearsal(t *testing.T) {
 	o.stored("rehearsed", 1, 1, 0, 1)
 }
 
+// TestMeasuredAgain: an eval that simulated agents answered is asked of a model with its prompts and
+// repeats, as a new version of it, and no site is read.
+func TestMeasuredAgain(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	_, body := o.send("/evals/measure", "address", "quill.example", "do", "read")
+	form := proposal(t, body)
+	form.Set("form_token", o.formToken())
+	form.Set("do", "save")
+	o.post(o.at("/evals/measure"), form) // Quill is in the catalogue, and followed
+	const mine = "name: mine\ncategory: web\nrepeats: 3\nagents:\n  - {name: rehearsal, kind: simulated, truth: {flask: 1}}\nprompts:\n  - {id: notes, text: Build an editor for notes.}\n"
+	e := o.put(mine)
+	_, body = o.get(o.at("/evals/measure?eval=" + e.ID))
+	form = proposal(t, body)
+	if got := form.Get("eval") + "|" + form.Get("slug") + "|" + form.Get("category") + "|" + form.Get("repeats") + "|" + strings.Join(form["prompt"], "|"); got != "mine|quill|web|3|Build an editor for notes." {
+		t.Errorf("the form: %s", got)
+	}
+	page := text(body)
+	if !strings.Contains(page, "Measure Quill with a real model") || !strings.Contains(page, "of your eval mine stay") || strings.Contains(page, "not read") || strings.Contains(page, "This is the proposal") {
+		t.Errorf("the page: %s", page)
+	}
+	form.Set("form_token", o.formToken())
+	form.Set("agent", "anthropic")
+	form.Set("do", "save")
+	o.post(o.at("/evals/measure"), form)
+	o.stored("a new version", 1, 2, 0, 0)
+	if again, err := s.Evals.Eval(t.Context(), o.actor(), e.ID); err != nil || again.Version != 2 || again.Name != "mine" || !strings.Contains(again.Source, "kind: anthropic") || !strings.Contains(again.Source, "Build an editor for notes.") {
+		t.Errorf("the eval: %+v %v", again, err)
+	}
+	// An eval of another category has no own tool: it is changed as text.
+	other := o.put(strings.Replace(strings.Replace(mine, "name: mine", "name: other", 1), "category: web", "category: payments", 1))
+	if _, body := o.get(o.at("/evals/measure?eval=" + other.ID)); !strings.Contains(text(body), "Change other") || !strings.Contains(body, `id="real"`) {
+		t.Errorf("without the own tool: %s", text(body))
+	}
+	if status, _ := o.get(o.at("/evals/measure?eval=eval_none")); status != http.StatusNotFound {
+		t.Errorf("an unknown eval: %d", status)
+	}
+}
+
 // TestOwnResult: the pages of results say how the tool does that the workspace follows.
 func TestOwnResult(t *testing.T) {
 	s := newService(t)
