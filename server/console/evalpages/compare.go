@@ -24,11 +24,15 @@ type compareData struct {
 	Notes    []string
 	Warnings []string
 	Tools    []changeRow
-	Still    []string // tools without a pick in both runs
+	Own      *aloneChange // of the tool that the workspace follows; nil without
+	Still    []string     // tools without a pick in both runs
 	Agents   []agentChange
 	Only     []onlyRow
 	Swap     string
 }
+
+// significant is below which p-value a change is significant.
+const significant = 0.05
 
 // A sideData is one of two runs that are compared.
 type sideData struct {
@@ -45,6 +49,19 @@ type changeRow struct {
 	P                                 string
 	Significant                       bool
 	Own                               bool // the workspace follows it
+}
+
+// An aloneChange is how sure the change of the own tool is for itself, and among all tested tools.
+type aloneChange struct {
+	Tool, Diff  string
+	Alone, All  verdict
+	TestedTools string // at once; empty where it is the only one
+}
+
+// A verdict is the interval and the p-value of a test.
+type verdict struct {
+	Interval, P string
+	Significant bool
 }
 
 type agentChange struct {
@@ -111,7 +128,16 @@ func (d *compareData) fill(v *visit, c *evals.Comparison, own string) {
 			d.Still = append(d.Still, t.Tool)
 		} else {
 			d.Tools = append(d.Tools, newChange(t, own))
+			if row := &d.Tools[len(d.Tools)-1]; row.Own {
+				d.Own = &aloneChange{
+					Tool: t.Tool, Diff: row.Diff, All: verdict{row.Interval, row.P, row.Significant},
+					Alone: verdict{points(t.AloneCILow) + " to " + points(t.AloneCIHigh), picks.PValue(t.PAlone), t.PAlone < significant},
+				}
+			}
 		}
+	}
+	if d.Own != nil && len(d.Tools) > 1 {
+		d.Own.TestedTools = many(len(d.Tools), "picked tool", "picked tools")
 	}
 	agents := c.Agents
 	if len(agents) == 1 && len(c.OnlyInBase.Agents)+len(c.OnlyInRun.Agents) == 0 {

@@ -112,7 +112,7 @@ func codes(c *Comparison) []string {
 // prompts moved by 0, .2, .4, 0, .4, 0: mean 1/6, standard deviation .19664, t(5) =
 // 2.0761, p = .09252. Of paddle they moved by 0, -.2, -.4, 0, -.4, -.2: mean -.2, standard
 // deviation .17889, t(5) = -2.7386, p = .04086. The intervals are simultaneous for two
-// tools: 1/6 -+ 3.1634 * .08028, -.2 -+ 3.1634 * .07303. Nobody picked braintree: its
+// tools: 1/6 -+ 3.1634 * .08028, -.2 -+ 3.1634 * .07303; alone with 2.57058. Nobody picked braintree: its
 // interval is Wilson's of none in 6 * (1.96 / 2.5706)^2 = 3.488, and Bonferroni multiplies
 // p by two, not three.
 func TestAChangeOfTwoTools(t *testing.T) {
@@ -126,6 +126,7 @@ func TestAChangeOfTwoTools(t *testing.T) {
 	type line struct {
 		Slug                                    string
 		Base, Rate, Diff, Low, High, P          float64
+		AloneLow, AloneHigh, PAlone             float64
 		Significant, IntervalsOfTheBoardsAreIts bool
 	}
 	var got []line
@@ -134,12 +135,12 @@ func TestAChangeOfTwoTools(t *testing.T) {
 		j := slices.IndexFunc(base.board.Tools, func(s analytics.Standing) bool { return s.Slug == tool.Slug })
 		is, was := run.board.Tools[i], base.board.Tools[j]
 		same := tool.CILow == is.CILow && tool.CIHigh == is.CIHigh && tool.BaseCILow == was.CILow && tool.BaseCIHigh == was.CIHigh && tool.Tool == is.Tool
-		got = append(got, line{tool.Slug, tool.BasePickRate, tool.PickRate, tool.Diff, tool.DiffCILow, tool.DiffCIHigh, tool.PAdjusted, tool.Significant, same})
+		got = append(got, line{tool.Slug, tool.BasePickRate, tool.PickRate, tool.Diff, tool.DiffCILow, tool.DiffCIHigh, tool.PAdjusted, tool.AloneCILow, tool.AloneCIHigh, tool.PAlone, tool.Significant, same})
 	}
 	want := []line{
-		{"paddle", 11.0 / 30, 5.0 / 30, -.2, -.431021, .031021, .081719, false, true},
-		{"stripe", 16.0 / 30, 21.0 / 30, 1.0 / 6, -.087281, .420614, .185030, false, true},
-		{"braintree", 0, 0, 0, -.524108, .524108, 1, false, true},
+		{"paddle", 11.0 / 30, 5.0 / 30, -.2, -.431021, .031021, .081719, -.387729, -.012271, .040859, false, true},
+		{"stripe", 16.0 / 30, 21.0 / 30, 1.0 / 6, -.087281, .420614, .185030, -.039693, .373026, .092515, false, true},
+		{"braintree", 0, 0, 0, -.524108, .524108, 1, -.524108, .524108, 1, false, true},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 2e-6 })
 	if d := cmp.Diff(want, got, near); d != "" {
@@ -215,11 +216,12 @@ func TestComparingBackwardsFlipsTheSigns(t *testing.T) {
 				Slug: y.Slug, Tool: y.Tool, BasePickRate: y.PickRate, BaseCILow: y.CILow, BaseCIHigh: y.CIHigh,
 				PickRate: y.BasePickRate, CILow: y.BaseCILow, CIHigh: y.BaseCIHigh,
 				Diff: -y.Diff + 0, DiffCILow: -y.DiffCIHigh + 0, DiffCIHigh: -y.DiffCILow + 0, PAdjusted: y.PAdjusted, Significant: y.Significant,
+				AloneCILow: -y.AloneCIHigh + 0, AloneCIHigh: -y.AloneCILow + 0, PAlone: y.PAlone,
 			}
 			if d := cmp.Diff(flipped, x, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1.5e-6 })); d != "" {
 				t.Fatal(d)
 			}
-			if x.DiffCILow > x.Diff || x.DiffCIHigh < x.Diff || x.PAdjusted < 0 || x.PAdjusted > 1 || x.Significant != (x.PAdjusted < .05) {
+			if x.DiffCILow > x.Diff || x.DiffCIHigh < x.Diff || x.PAdjusted < 0 || x.PAdjusted > 1 || x.Significant != (x.PAdjusted < .05) || x.PAlone > x.PAdjusted {
 				t.Errorf("%+v", x)
 			}
 		}

@@ -70,6 +70,10 @@ func (t *tests) tools(base, run *analytics.Board, was, is analytics.Measurement)
 
 // finish corrects all lists together, and sets their intervals and verdicts.
 func (t *tests) finish() {
+	for d, c := range t.changes {
+		analytics.Simultaneous([]*analytics.Difference{d})
+		c.AloneCILow, c.AloneCIHigh, c.PAlone = round(d.Interval.Low), round(d.Interval.High), round(d.P)
+	}
 	analytics.Simultaneous(t.tested)
 	analytics.Simultaneous(t.untested)
 	for d, c := range t.changes {

@@ -59,10 +59,14 @@ type ToolChange struct {
 	Diff       float64 `json:"diff"`
 	DiffCILow  float64 `json:"diffCiLow"`
 	DiffCIHigh float64 `json:"diffCiHigh"`
-	// PAdjusted is the p-value after Holm over all picked tools of the list;
-	// Significant is true below 0.05.
+	// PAdjusted is the p-value after Bonferroni's correction for all picked tools of the
+	// list, as the interval of Diff is; Significant is true below 0.05.
 	PAdjusted   float64 `json:"pAdjusted"`
 	Significant bool    `json:"significant"`
+	// The same of this tool for itself, for a tool that was chosen before the runs.
+	AloneCILow  float64 `json:"aloneCiLow"`
+	AloneCIHigh float64 `json:"aloneCiHigh"`
+	PAlone      float64 `json:"pAlone"`
 }
 
 // An AgentChange lists the changes of one agent.

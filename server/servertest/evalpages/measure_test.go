@@ -353,7 +353,7 @@ func TestMeasuredAgain(t *testing.T) {
 func TestOwnResult(t *testing.T) {
 	s := newService(t)
 	o := newOwner(t, s, "acme", "paid")
-	_, _, now, _ := o.fill()
+	_, before, now, _ := o.fill()
 	if _, body := o.get(o.at("/runs/" + now.ID)); strings.Contains(body, "is picked in") {
 		t.Error("a result has a tool that nobody follows")
 	}
@@ -390,6 +390,9 @@ func TestOwnResult(t *testing.T) {
 	}
 	if !strings.Contains(body, `<tr id="birch" class="lead">`) || strings.Count(body, `" class="lead">`) != 1 || strings.Count(body, `<tr class="lead">`) != 1 {
 		t.Error("the row of the own tool does not stand out")
+	}
+	if _, body := o.get(o.at("/runs/" + now.ID + "/compare?with=" + before.ID)); !regexp.MustCompile(`Birch changed by \S+ points\. Alone: .* points, p . 0\.\d+, (not )?significant.*With all \d picked tools at once, as in the table: .*significant`).MatchString(text(body)) {
+		t.Errorf("how its change is tested: %s", text(body))
 	}
 	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`<span class="sub line">Your tool: <bdi>Birch [\d.]+%, rank \d`).MatchString(body) {
 		t.Errorf("the list: %s", text(body))
