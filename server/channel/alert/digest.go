@@ -106,6 +106,9 @@ func describeWeek(m *picks.Measured, visits int64, now time.Time) (subject strin
 	text = append(text, "", overtakenLine(m, name, now), "")
 	if lost := m.Lost(); len(m.Board.Prompts) > 0 {
 		text = append(text, fmt.Sprintf("Prompts where another tool is picked more often: %d of %d.", len(lost), len(m.Board.Prompts)))
+		if few := picks.Few(lost); few != "" {
+			text = append(text, few)
+		}
 		for _, l := range lost[:min(len(lost), digestLost)] {
 			text = append(text, fmt.Sprintf("  %s: %s %d, %s %d of %d", change.Clean(l.Prompt), change.Clean(l.Rival), l.RivalPicks, name, l.Picks, l.Trials))
 		}

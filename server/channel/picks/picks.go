@@ -181,6 +181,43 @@ type Lost struct {
 	URL                       string // of its trials
 }
 
+// FewAnswers is from how many answers on a prompt or tag stands for itself.
+const FewAnswers = 10
+
+// Few says that a prompt has too few answers to stand for itself; empty where it has enough.
+func (l *Lost) Few() string {
+	if l.Trials >= FewAnswers {
+		return ""
+	}
+	return many(l.Trials) + ": too few to say"
+}
+
+// Few says of prompts, each with few answers, how many they have; empty where one has enough.
+func Few(lost []Lost) string {
+	if len(lost) == 0 {
+		return ""
+	}
+	least, most := lost[0].Trials, 0
+	for i := range lost {
+		least, most = min(least, lost[i].Trials), max(most, lost[i].Trials)
+	}
+	text := many(most)
+	if least < most {
+		text = strconv.Itoa(least) + " to " + text
+	}
+	if most >= FewAnswers {
+		return ""
+	}
+	return "With " + text + " each, that is too few to say of one prompt."
+}
+
+func many(answers int) string {
+	if answers == 1 {
+		return "1 answer"
+	}
+	return strconv.Itoa(answers) + " answers"
+}
+
 // Lost returns the prompts where another tool leads, the widest lead first.
 func (m *Measured) Lost() []Lost {
 	var out []Lost

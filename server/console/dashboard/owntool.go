@@ -28,6 +28,7 @@ type ownTool struct {
 	Lost    []lostRow
 	Further []lostRow // more of them, behind a click
 	Total   int       // lost prompts
+	Few     string    // all of them have too few answers to say of one; empty else
 	Prompts int       // of the board; 0 where its prompts are not published
 	Eval    string    // the own eval that measured it; empty for a public board
 	Badge   string    // the public page of the tool; empty where it is on no public board
@@ -36,6 +37,7 @@ type ownTool struct {
 type lostRow struct {
 	Prompt, Text, Rival, Link string
 	Theirs, Ours              string
+	Few                       string // too few answers, where other prompts have enough
 }
 
 // ownTool returns the tile of the pick rate and the prompts that are lost; nil where this
@@ -151,9 +153,15 @@ func (o *ownTool) measured(m *picks.Measured, sample bool) {
 		o.Missing = "The prompts of this board are not published."
 		return
 	}
-	for _, l := range m.Lost() {
-		o.Total++
-		o.Lost = append(o.Lost, lostRow{l.Prompt, l.Text, l.Rival, l.URL, fmt.Sprintf("%d/%d", l.RivalPicks, l.Trials), fmt.Sprintf("%d/%d", l.Picks, l.Trials)})
+	lost := m.Lost()
+	o.Total, o.Few = len(lost), picks.Few(lost)
+	for i := range lost {
+		l := &lost[i]
+		row := lostRow{Prompt: l.Prompt, Text: l.Text, Rival: l.Rival, Link: l.URL, Theirs: fmt.Sprintf("%d of %d", l.RivalPicks, l.Trials), Ours: fmt.Sprintf("%d of %d", l.Picks, l.Trials)}
+		if o.Few == "" {
+			row.Few = l.Few()
+		}
+		o.Lost = append(o.Lost, row)
 	}
 }
 

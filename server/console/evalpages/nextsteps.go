@@ -18,6 +18,7 @@ const maxSteps = 3
 type nextStep struct {
 	Reason, N, Do string
 	Lost          []picks.Lost // the tasks that it is about; nil for all
+	Few           string       // they have too few answers to say of one; empty else
 }
 
 // maxLost is how many lost prompts a step names.
@@ -37,6 +38,7 @@ func nextSteps(e *evals.Explanation, lost []picks.Lost) (out []nextStep) {
 		step := nextStep{Reason: traceview.Of(lostReasons(), string(g.Reason)).Name, N: many(g.NTrials, "answer", "answers"), Do: do}
 		if g.Reason == explain.NotConsidered {
 			step.Lost = lost[:min(len(lost), maxLost)]
+			step.Few = picks.Few(step.Lost)
 		}
 		out = append(out, step)
 	}

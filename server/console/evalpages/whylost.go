@@ -17,8 +17,6 @@ const (
 	quotesShown = 5 // of a reason, with different texts
 	sitesShown  = 15
 	pagesShown  = 5 // of a site
-	// fewAnswers is from how many answers on a row of a tag is shown at once.
-	fewAnswers = 10
 )
 
 // A whyLost is why a tool was not picked.
@@ -136,10 +134,10 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 	w.Tags = cuts("Tag", e.Tags, func(*explain.Cut) string { return "" })
 	w.Few = cutTable{Head: w.Tags.Head}
 	w.Tags.Rows = slices.DeleteFunc(w.Tags.Rows, func(r cutRow) bool {
-		if r.NTrials < fewAnswers {
+		if r.NTrials < picks.FewAnswers {
 			w.Few.Rows = append(w.Few.Rows, r)
 		}
-		return r.NTrials < fewAnswers
+		return r.NTrials < picks.FewAnswers
 	})
 	for _, s := range e.Sources[:min(sitesShown, len(e.Sources))] {
 		row := siteRow{Domain: traceview.Visible(s.Domain), Count: many(s.NPages, "page", "pages"), Own: s.Own, Reads: s.Reads}
