@@ -77,7 +77,7 @@ func (c *Checker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Iss
 	endpoints := slices.DeleteFunc(slices.Clone(p.Agents), func(a evals.ProposedAgent) bool { return a.BaseURL == "" })
 	for _, a := range append(c.Models(), endpoints...) {
 		_, one, _ := write([]evals.ProposedAgent{a})
-		d.Costs = append(d.Costs, evals.Cost{Expected: one.ExpectedUSD, Worst: one.WorstUSD})
+		d.Costs = append(d.Costs, evals.Cost{Expected: one.ExpectedUSD, Worst: one.WorstUSD, Took: one.Took})
 	}
 	sizes := sizes()
 	if !slices.Contains(sizes, d.Repeats) {

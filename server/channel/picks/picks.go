@@ -189,7 +189,7 @@ func (l *Lost) Few() string {
 	if l.Trials >= FewAnswers {
 		return ""
 	}
-	return many(l.Trials) + ": too few to say"
+	return many(l.Trials) + ": too few to judge"
 }
 
 // Few says of prompts, each with few answers, how many they have; empty where one has enough.
@@ -208,7 +208,7 @@ func Few(lost []Lost) string {
 	if most >= FewAnswers {
 		return ""
 	}
-	return "With " + text + " each, that is too few to say of one prompt."
+	return "With " + text + " each, that is too few to judge one prompt."
 }
 
 func many(answers int) string {

@@ -71,11 +71,13 @@ type planView struct {
 	Sizes                                     []sizeRow
 }
 
-// A sizeRow is a size to choose: what it shows comes first.
+// A sizeRow is a size to choose: its answers, cost and time, and the smallest difference that it
+// shows.
 type sizeRow struct {
-	Repeats     int
-	Shows, Each string
-	On          bool
+	Repeats int
+	Takes   []string // answers, cost, time
+	Shows   string
+	On      bool
 }
 
 // vendors returns the names of the kinds of models.
@@ -369,41 +371,48 @@ func newPlan(d *evals.Draft) planView {
 	if c.Detectable != nil {
 		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")
 	}
+	var last []sizeRow
 	for _, s := range d.Sizes {
 		row := newSize(&s, s.Repeats == d.Repeats)
 		if c.Synthetic {
-			row.Each = modelCost(d.Costs, float64(s.Repeats)/float64(d.Repeats)) + row.Each
+			row.Takes = append(row.Takes, modelCost(d.Costs, float64(s.Repeats)/float64(d.Repeats))...)
 		}
-		p.Sizes = append(p.Sizes, row)
+		if s.Checked.Detectable == nil {
+			last = append(last, row)
+		} else {
+			p.Sizes = append(p.Sizes, row)
+		}
 	}
+	p.Sizes = append(p.Sizes, last...) // the cheapest first that shows something
 	return p
 }
 
 func newSize(s *evals.Size, on bool) sizeRow {
 	c := &s.Checked
-	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "Shows no difference between two tools", Each: many(c.Trials, "answer", "answers")}
+	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "shows no difference between two tools", Takes: []string{many(c.Trials, "answer", "answers")}}
 	if c.Detectable != nil {
-		row.Shows = "Tells tools apart that differ by " + many(int(math.Ceil(100**c.Detectable)), "point", "points")
+		row.Shows = "shows differences from " + many(int(math.Ceil(100**c.Detectable)), "point", "points") + " on"
 	}
 	if !c.Synthetic {
-		row.Each = "expected " + chart.MaybeMoney(c.ExpectedUSD) + ", at most " + chart.MaybeMoney(c.WorstUSD) + " · " + duration(c.Took) + " · " + row.Each
+		row.Takes = append(row.Takes, chart.MaybeMoney(c.ExpectedUSD)+" expected, at most "+chart.MaybeMoney(c.WorstUSD), duration(c.Took))
 	}
 	return row
 }
 
-// modelCost writes what a run with one of the models costs, from the cheapest to the dearest;
-// cost grows with the repeats. It is empty where no cost is known.
-func modelCost(costs []evals.Cost, times float64) string {
-	least, most := math.Inf(1), 0.0
+// modelCost writes what a run with one of the models costs, from the cheapest to the dearest, and
+// how long the slowest takes; both grow with the repeats. It is empty where no cost is known.
+func modelCost(costs []evals.Cost, times float64) []string {
+	least, most, slowest := math.Inf(1), 0.0, time.Duration(0)
 	for _, c := range costs {
+		slowest = max(slowest, c.Took)
 		if c.Expected != nil {
 			least, most = min(least, times**c.Expected), max(most, times**c.Expected)
 		}
 	}
 	if most == 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("about $%.2f to $%.2f with one model · ", least, most)
+	return []string{fmt.Sprintf("about $%.2f to $%.2f with one model", least, most), duration(time.Duration(times * float64(slowest)))}
 }
 
 // duration writes about how long something takes.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/sse"
@@ -83,8 +84,11 @@ type Size struct {
 	Checked Checked
 }
 
-// A Cost is what a run with one agent costs; nil where it is unknown.
-type Cost struct{ Expected, Worst *float64 }
+// A Cost is what a run with one agent costs, nil where it is unknown, and how long it takes.
+type Cost struct {
+	Expected, Worst *float64
+	Took            time.Duration
+}
 
 // siteReads limits how many sites are read at a time, in all and for a workspace.
 const siteReads, ownSiteReads = 16, 2

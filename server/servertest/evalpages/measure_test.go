@@ -101,7 +101,7 @@ func TestMeasure(t *testing.T) {
 	if got := form.Get("name") + "|" + form.Get("aliases") + "|" + form.Get("domains") + "|" + form.Get("packages") + "|" + form.Get("category") + "|" + form.Get("address"); got != "Quill|Quill.js|quill.example|pypi:quill|web|https://quill.example" {
 		t.Errorf("the form: %s", got)
 	}
-	if page := text(body); form.Get("repeats") != "2" || !strings.Contains(page, "Tells tools apart that differ by 41 points") || !strings.Contains(page, "Shows no difference between two tools") {
+	if page := text(body); form.Get("repeats") != "2" || !strings.Contains(page, "Each prompt 9 times; shows differences from 41 points on") || !strings.Contains(page, "Each prompt 2 times; shows no difference between two tools") || strings.Index(page, "from 41 points") > strings.Index(page, "no difference between") {
 		t.Errorf("the sizes, %s chosen: %s", form.Get("repeats"), page)
 	}
 	form.Set("form_token", o.formToken())
