@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/kit/mail"
 )
 
 // recentRows is how many alerts and deliveries the settings show.
@@ -13,6 +14,7 @@ const recentRows = 10
 
 type alertsData struct {
 	Email      bool
+	InLog      bool   // the server writes mails to its log
 	To         string // address of the owner who gets the mail
 	Webhooks   []webhookRow
 	Recent     []alertRow
@@ -58,7 +60,7 @@ func (v *visit) alerts() (*alertsData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, names := &alertsData{}, map[string]string{alert.EmailID: "mail"}
+	d, names := &alertsData{InLog: mail.InLog(v.h.Agents.Outbox.Mailer)}, map[string]string{alert.EmailID: "mail"}
 	for _, c := range channels {
 		if c.ID == alert.EmailID {
 			d.Email = c.State == "on"

@@ -10,6 +10,7 @@ package members
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -61,6 +62,7 @@ type membersData struct {
 	Page        layout.Page
 	Notice      string
 	Problem     problem
+	InLog       bool // the server writes mails to its log
 	Stale       bool // changes need a new sign-in
 	Members     []memberRow
 	Others      []memberRow // than the visitor
@@ -103,7 +105,7 @@ func roles(on identity.Role) []roleTerm {
 func notices() map[string]string {
 	return map[string]string{
 		"invited":     "Invitation sent.",
-		"resent":      "Invitation sent again. The link of the earlier mail works no longer.",
+		"resent":      "Invitation sent again. The earlier link works no longer.",
 		"withdrawn":   "Invitation withdrawn. Its link works no longer.",
 		"role":        "Role changed.",
 		"removed":     "Member removed. This person has no access any more.",
@@ -121,10 +123,11 @@ func (h *Handler) show(v *layout.Visit, status int, wrong problem) error {
 		Page: v.Settings("members", nil), Problem: wrong, Stale: !v.Fresh(), Roles: roles(identity.Viewer),
 		Most: registrations.MaxMembers, Days: int(registrations.InvitationLife.Hours() / 24),
 	}
+	d.InLog = mail.InLog(h.Agents.Outbox.Mailer)
 	if v.R.Method == http.MethodGet {
 		done := v.R.URL.Query().Get("done")
-		if d.Notice = notices()[done]; (done == "invited" || done == "resent") && mail.InLog(h.Agents.Outbox.Mailer) {
-			d.Notice += " This server sends no mail: the link is in its log."
+		if d.Notice = notices()[done]; (done == "invited" || done == "resent") && d.InLog {
+			d.Notice = strings.Replace(d.Notice, "sent", "created", 1) + " This server sends no mail: the link is in its log."
 		}
 	} else if wrong.Form == "invite" {
 		d.Email, d.Roles = v.R.PostFormValue("email"), roles(identity.Role(v.R.PostFormValue("role")))

@@ -3,6 +3,7 @@ package members_test
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
@@ -258,4 +260,30 @@ func agentReads(t *testing.T, s *servertest.Service, token string) int {
 	}
 	resp.Body.Close()
 	return resp.StatusCode
+}
+
+// TestWithoutMail: a server that writes mails to its log says so where a page would promise one.
+func TestWithoutMail(t *testing.T) {
+	s := servertest.New(t, servertest.Options{Server: withAlerts})
+	dana := newPerson(t, s, "dana@example.com")
+	slug := dana.Workspace("https://acme.dev")
+	mailer, err := mail.Open("log:", "firstpick <a@firstpick.example>", slog.New(slog.DiscardHandler), func() string { return "x" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(path string) string {
+		_, body := dana.Get(path)
+		return body
+	}
+	if body := page(members(slug, "")); !strings.Contains(body, "The link in the mail works once") || strings.Contains(body, "sends no mail") {
+		t.Errorf("with mail: %s", body)
+	}
+	s.Agents.Outbox.Mailer = mailer
+	if body := page(members(slug, "")); strings.Contains(body, "link in the mail") || strings.Contains(body, "Send invitation") || !strings.Contains(body, "This server sends no mail: the link is in its log, for the operator to pass on. It works once") {
+		t.Errorf("members: %s", body)
+	}
+	if body := page("/workspaces/" + slug + "/settings"); !strings.Contains(body, "alerts by mail are in its log") || !strings.Contains(body, "Runs of simulated agents raise no alert") {
+		t.Errorf("alerts: %s", body)
+	}
+	dana.Must("Invitation created. This server sends no mail: the link is in its log.", members(slug, "/invite"), "email", "kim@example.com", "role", "viewer")
 }
