@@ -211,7 +211,7 @@ func TestTenMinutes(t *testing.T) {
 	w.Open(home + "/evals/measure")
 	w.look("measure-again")
 	w.press("button[value=read]")
-	w.finds("The catalogue of this server has it as Quillpay")
+	w.finds("The catalogue has it as Quillpay")
 }
 
 // TestTenMinutesInTerminal: the same in a terminal, with the built program: from the folder of

@@ -394,9 +394,17 @@ func newSize(s *evals.Size, on bool) sizeRow {
 		row.Shows = "shows differences from " + many(int(math.Ceil(100**c.Detectable)), "point", "points") + " on"
 	}
 	if !c.Synthetic {
-		row.Takes = append(row.Takes, chart.MaybeMoney(c.ExpectedUSD)+" expected, at most "+chart.MaybeMoney(c.WorstUSD), duration(c.Took))
+		row.Takes = append(row.Takes, cents(c.ExpectedUSD)+" expected, at most "+cents(c.WorstUSD), duration(c.Took))
 	}
 	return row
+}
+
+// cents writes an amount of dollars, rounded up.
+func cents(usd *float64) string {
+	if usd == nil || *usd == 0 {
+		return chart.MaybeMoney(usd)
+	}
+	return "$" + up(*usd)
 }
 
 // modelCost writes what a run with one of the models costs, from the cheapest to the dearest, and
