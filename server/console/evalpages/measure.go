@@ -399,12 +399,12 @@ func newSize(s *evals.Size, on bool) sizeRow {
 	return row
 }
 
-// cents writes an amount of dollars, rounded up.
+// cents writes an amount of dollars to the cent, unless that is none.
 func cents(usd *float64) string {
-	if usd == nil || *usd == 0 {
+	if usd == nil || *usd < 0.01 {
 		return chart.MaybeMoney(usd)
 	}
-	return "$" + up(*usd)
+	return fmt.Sprintf("$%.2f", *usd)
 }
 
 // modelCost writes what a run with one of the models costs, from the cheapest to the dearest, and

@@ -133,6 +133,24 @@ func TestPagesInARealBrowser(t *testing.T) {
 	b.Look("eval-keys-missing", axe)
 	b.Open(empty.at("/settings/evals"))
 	b.Look("keys-missing", axe)
+	form := proposal(t, markup["measure"])
+	form.Set("form_token", empty.formToken())
+	form.Set("do", "save")
+	empty.post(empty.at("/evals/measure"), form)
+	list, _, err := s.Evals.Evals(t.Context(), empty.actor(), "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, quill := range list {
+		if quill.Name == "quill" {
+			b.Open(empty.at("/evals/measure?eval=" + quill.ID))
+			b.Look("measure-again-open", axe)
+			_, markup["measure-again"] = empty.get(empty.at("/evals/measure?eval=" + quill.ID))
+		}
+	}
+	if !strings.Contains(markup["measure-again"], "of your eval") {
+		t.Error("the form of a stored eval was not looked at")
+	}
 	b = chrome.New(t, s.URL, free.http.Jar)
 	for name, path := range map[string]string{"free-list": "/evals", "free-new": "/evals/new", "free-keys": "/settings/evals"} {
 		b.Open(free.at(path))
