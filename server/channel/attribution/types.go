@@ -43,9 +43,17 @@ type Conversion struct {
 const (
 	Paid   = "paid"
 	Refund = "refund"
-	// Test is a check of the installation: it is credited and listed, and no total has it.
-	Test = "test"
 )
+
+// The kind and the order of the conversion that checks an installation: it is credited and
+// listed, and no total has it.
+const (
+	TestKind  = "test"
+	TestOrder = "firstpick-test"
+)
+
+// IsTest reports whether the conversion checks an installation.
+func (c *Conversion) IsTest() bool { return c.Kind == TestKind && c.OrderID == TestOrder }
 
 // A Model selects the credited touches before a conversion.
 type Model string

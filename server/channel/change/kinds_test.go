@@ -97,10 +97,6 @@ func TestWhatIsNoNewsOfPicks(t *testing.T) {
 			l.Delta.NewAgents = []nights.NewModel{{Agent: "a", To: "m"}}
 			f.Picks.Tool.Nights = f.Picks.Tool.Nights[1:]
 		},
-		"a drop of simulated agents": func(f *change.Facts, l *nights.Line) {
-			l.Tools[0].Shown = []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, Since: now}}
-			f.Picks.Tool.Board.Synthetic = true
-		},
 		"nothing measured": func(f *change.Facts, l *nights.Line) { f.Picks.Tool = nil },
 		"an old failure": func(f *change.Facts, l *nights.Line) {
 			f.Picks.Failed = []change.FailedRun{{EvalID: "evl_1", At: now.Add(-40 * day)}}

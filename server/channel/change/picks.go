@@ -38,7 +38,7 @@ const (
 )
 
 // pickDoc names the fields that all alerts about picks have.
-const pickDoc = " `tool` and `category` (slugs), `source`\n(`public` for the published board, `own` for the workspace's evals), `synthetic` (false: simulated agents raise no such alert), `url`"
+const pickDoc = " `tool` and `category` (slugs), `source`\n(`public` for the published board, `own` for the workspace's evals), `synthetic` (of simulated agents), `url`"
 
 // An ownTool begins the data of alerts about picks.
 type ownTool struct {
@@ -61,6 +61,9 @@ func (o *ownTool) where(details ...string) []string {
 	if o.Source == picks.Own {
 		source = "Measured: your own eval of " + o.board + "."
 	}
+	if o.Synthetic {
+		source += " The agents are simulated."
+	}
 	return append(details, source, "Details: "+o.URL)
 }
 
@@ -79,10 +82,9 @@ func gone(d time.Duration) func(*Facts, time.Time) bool {
 	return func(f *Facts, seen time.Time) bool { return f.Picks != nil && f.Now.Sub(seen) >= d }
 }
 
-// recent returns the measurement with at least one night; nil without, and where simulated agents
-// answered: that measures nothing.
+// recent returns the measurement with at least one night; nil without.
 func (f *Facts) recent() *picks.Measured {
-	if f.Picks == nil || f.Picks.Tool == nil || f.Picks.Tool.Newest() == nil || f.Picks.Tool.Board.Synthetic {
+	if f.Picks == nil || f.Picks.Tool == nil || f.Picks.Tool.Newest() == nil {
 		return nil
 	}
 	return f.Picks.Tool

@@ -67,7 +67,7 @@ func sortConversions(all []attribution.Credited, by string) {
 func withoutTests(all []attribution.Credited, orders []attribution.Conversion) []attribution.Credited {
 	tests := map[string]bool{}
 	for i := range orders {
-		if orders[i].Kind == attribution.Test {
+		if orders[i].IsTest() {
 			tests[orders[i].ID] = true
 		}
 	}
@@ -176,7 +176,7 @@ func row(c *attribution.Credited) traffic.ConversionRow {
 	out := traffic.ConversionRow{
 		ID: c.ID, Kind: c.Kind, At: stamp(c.At), Value: amount(c.Value, c.Currency), Credits: []traffic.Credit{},
 		Evidence: c.Evidence, Assisted: c.Assisted, Order: c.Order, Problem: string(c.Problem),
-		Test: c.Kind == attribution.Test,
+		Test: c.IsTest(),
 	}
 	if c.Kind == attribution.Refund {
 		out.Applied = amount(c.Applied, c.Currency)

@@ -212,8 +212,8 @@ func TestLandingPagesHaveTheirConversions(t *testing.T) {
 func TestTestsAreListedOnly(t *testing.T) {
 	check := []trafficdb.Row{
 		at(3*time.Hour, event.Record{ID: "visit", Type: event.Touch, Class: "none", Identity: "tester", Family: "ChatGPT", Evidence: "tag", Host: "acme.dev", Path: traffic.TestPath}),
-		at(2*time.Hour, event.Record{ID: "test", Type: event.Convert, Kind: "test", Identity: "tester", Value: 700, Currency: "USD", OrderID: "t"}),
-		at(time.Hour, event.Record{ID: "undo", Type: event.Convert, Kind: "refund", Value: -700, Currency: "USD", OrderID: "u", RefundOf: "t"}),
+		at(2*time.Hour, event.Record{ID: "test", Type: event.Convert, Kind: "test", Identity: "tester", Value: 700, Currency: "USD", OrderID: "firstpick-test"}),
+		at(time.Hour, event.Record{ID: "undo", Type: event.Convert, Kind: "refund", Value: -700, Currency: "USD", OrderID: "u", RefundOf: "firstpick-test"}),
 	}
 	with, without := service(t, append(sale(), check...)...), service(t, sale()...)
 	got, err := with.Report(t.Context(), "w", query(attribution.First))

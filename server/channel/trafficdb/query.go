@@ -29,6 +29,7 @@ func query(name string) string {
 		"@only", "path <> "+quoted(traffic.TestPath)+" and ($4 = '' or lower(agent) = lower($4)) and ($5 = '' or host || path = $5 or path = $5 or"+
 			" $5[-1] = '*' and (starts_with(host || path, $5[:-2]) or starts_with(path, $5[:-2]))) and ($6 = '' or "+sender+" = $6) and ($7 = '' or class = $7)",
 		"@sender", sender,
+		"@test", "(kind = "+quoted(attribution.TestKind)+" and order_id = "+quoted(attribution.TestOrder)+")",
 		"@headline", in("class", headline...),
 		"@noise", in("class", noise...),
 		"@genuine", "verdict <> "+quoted(agentid.IPMismatch),

@@ -255,7 +255,7 @@ func (l ledger) trend() []trafficdb.Day {
 		of(r.At).Referrals++
 	}
 	for i := range l.rows {
-		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && r.Kind != "test" && l.holds(r.At) && l.w.Filter == (traffic.Filter{}) {
+		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && (r.Kind != "test" || r.OrderID != "firstpick-test") && l.holds(r.At) && l.w.Filter == (traffic.Filter{}) {
 			of(r.At).Conversions++
 		}
 	}

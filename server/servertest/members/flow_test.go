@@ -282,7 +282,7 @@ func TestWithoutMail(t *testing.T) {
 	if body := page(members(slug, "")); strings.Contains(body, "link in the mail") || strings.Contains(body, "Send invitation") || !strings.Contains(body, "This server sends no mail: the link is in its log, for the operator to pass on. It works once") {
 		t.Errorf("members: %s", body)
 	}
-	if body := page("/workspaces/" + slug + "/settings"); !strings.Contains(body, "alerts by mail are in its log") || !strings.Contains(body, "Runs of simulated agents raise no alert") {
+	if body := page("/workspaces/" + slug + "/settings"); !strings.Contains(body, "alerts by mail are in its log") || !strings.Contains(body, "Alerts about simulated agents say so") {
 		t.Errorf("alerts: %s", body)
 	}
 	dana.Must("Invitation created. This server sends no mail: the link is in its log.", members(slug, "/invite"), "email", "kim@example.com", "role", "viewer")

@@ -4,7 +4,7 @@ with piece as (
     select epoch_us(happened_at) // $9 as number, type, class, count(*) as n, count(*) filter (evidence <> '') as sent,
            count(*) filter (status < 400) as read, count(*) filter (status in (401, 403, 404, 410, 429) or status between 500 and 599) as failed
     from traffic.event
-    where @window and @only and @genuine and kind not in ('refund', 'test') and (type = 'touch' or $4 || $5 || $6 || $7 = '')
+    where @window and @only and @genuine and kind <> 'refund' and not @test and (type = 'touch' or $4 || $5 || $6 || $7 = '')
     group by all
 ),
 day as (select unnest($8::bigint[]) as began),
