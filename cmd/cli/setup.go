@@ -64,13 +64,16 @@ Start with:  firstpick setup detect`,
 	return cmd
 }
 
-// service returns the address of the service: of --server, or the saved one.
+// service returns the address of the service: of --server, or the saved one. It notes when
+// there is neither: the session is saved in another folder than that of most sites.
 func (o *setupOptions) service() (string, error) {
-	base := o.cfg.Server
+	base, file := o.cfg.Server, filepath.Join(o.cfg.Data, agentFile)
 	if base == "" {
-		base = o.localURL()
-		if s, err := agentauth.ReadSession(filepath.Join(o.cfg.Data, agentFile)); err == nil {
+		if s, err := agentauth.ReadSession(file); err == nil {
 			base = s.URL
+		} else {
+			base = o.localURL()
+			o.note("%s is the default server: --server is not set, and there is no session in %s; a deployed site that sends there loses its events", base, file)
 		}
 	}
 	base, err := agentauth.CheckBase(base)
@@ -123,18 +126,18 @@ func (o *setupOptions) print(_ context.Context, args []string) error {
 	if !ok {
 		return usageErr("firstpick setup detect finds it; "+nearest.Hint(args[0], setup.Slugs()), "unknown stack %q", args[0])
 	}
-	base, err := o.service()
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.files:
+	if o.files {
 		t := table{header: []string{"file"}}
 		for _, f := range stack.Files {
 			t.add(f.Path)
 		}
 		return t.print(o.env, format{})
-	case o.write != "":
+	}
+	base, err := o.service()
+	if err != nil {
+		return err
+	}
+	if o.write != "" {
 		return o.writeFiles(stack, base)
 	}
 	_, err = io.WriteString(o.env.Stdout, stack.Recipe(base))

@@ -236,10 +236,10 @@ func reasons(out *proof, head http.Header, last *collectorProbe) []string {
 		all = append(all, "this key is a publishable one: servers need a secret key, drains a log key")
 	}
 	return append(all,
+		"the site sends to another server than "+out.Service+": check FIRSTPICK_URL, the address in the files of setup print, and the outbound network",
 		"FIRSTPICK_KEY is not in the environment of the running process, or is a key of another workspace than "+last.Workspace,
 		"the version with the collector is not deployed yet, or was not restarted",
 		"the middleware runs after the handler of the page: move it to the front",
-		"the site's server cannot reach "+out.Service+": check FIRSTPICK_URL and its outbound network",
 		"a log is shipped, and its writer or shipper lags: try --timeout 2m",
 	)
 }
