@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/importer"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -119,12 +122,12 @@ func (o *importOptions) run(ctx context.Context) error {
 	id := newRunID(o.env)
 	for i := range batch.Categories {
 		part := &batch.Categories[i]
-		if err := o.store(ctx, cat, part, fmt.Sprintf("%s-%s", id, part.Category)); err != nil {
+		if err := o.store(ctx, cat, part, runOfPart(id, part)); err != nil {
 			return err
 		}
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "imported %s in %s as %s\n", count(batch.Trials, "trial"), categories(len(batch.Categories)), o.eval)
-	o.load(ctx)
+	o.loadThen(ctx, func(store *trialstore.Store) error { return o.noteReplaced(ctx, store, id, batch) })
 	return nil
 }
 
@@ -133,6 +136,9 @@ func (o *importOptions) read(cat *catalog.Catalog) (importer.Batch, error) {
 		return o.sessions.read(o, cat)
 	}
 	f, err := os.Open(o.files[0])
+	if errors.Is(err, fs.ErrNotExist) {
+		return importer.Batch{}, usageErr(otherFiles(o.files[0]), "answers %s: no such file", o.files[0])
+	}
 	if err != nil {
 		return importer.Batch{}, badInput(fmt.Errorf("answers: %w", err))
 	}
@@ -182,6 +188,42 @@ func (o *importOptions) refuseKnown(batch importer.Batch) error {
 	}
 	return nil
 }
+
+// noteReplaced names the runs that boards read until now: of an eval they read the latest
+// complete one.
+func (o *importOptions) noteReplaced(ctx context.Context, store *trialstore.Store, id string, batch importer.Batch) error {
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range batch.Categories {
+		part := &batch.Categories[i]
+		var was *trialstore.RunRow
+		current := false
+		for j := range rows {
+			r := &rows[j]
+			switch {
+			case r.Eval != o.eval || r.Category != part.Category || r.Shard != "":
+			case r.ID == runOfPart(id, part):
+				current = r.Current
+			case r.Complete || was == nil || !was.Complete:
+				was = r
+			}
+		}
+		if was == nil || !current {
+			continue
+		}
+		another := ""
+		if old, err := journal.ReadRun(o.runsRoot(), was.ID); err == nil && old.Content != part.Digest {
+			another = "; to count both, import this one with another --eval"
+		}
+		o.note("%s: the import takes the place of run %s of eval %s, with %s%s", part.Category, was.ID, o.eval, counted(was.Valid, "trial"), another)
+	}
+	return nil
+}
+
+// runOfPart is the id of the run of a category of an import.
+func runOfPart(id string, part *importer.Part) string { return id + "-" + part.Category }
 
 // store writes one category as one run, or nothing: a run that cannot be
 // written whole is taken away again.

@@ -41,19 +41,32 @@ func (in imports) write(categories ...string) {
 // run runs a command, which must exit with a code and write all of want.
 func (in imports) run(code int, args []string, want ...string) (stdout string) {
 	in.t.Helper()
-	env := OS()
-	var out, stderr bytes.Buffer
-	env.Args, env.Stdin, env.Stdout, env.Stderr = append(args, "--data", in.data), strings.NewReader(""), &out, &stderr
-	env.Getenv, env.Environ = func(string) string { return "" }, nil
-	if got := Main(env); got != code {
-		in.t.Fatalf("%q: exit code %d, want %d\n%s", args, got, code, stderr.String())
-	}
+	stdout, stderr := in.execute(code, args)
 	for _, w := range want {
-		if !strings.Contains(stderr.String(), w) {
-			in.t.Errorf("%q: want %q in\n%s", args, w, stderr.String())
+		if !strings.Contains(stderr, w) {
+			in.t.Errorf("%q: want %q in\n%s", args, w, stderr)
 		}
 	}
-	return out.String()
+	return stdout
+}
+
+// errors returns what a command that succeeds writes to stderr.
+func (in imports) errors(args []string) string {
+	in.t.Helper()
+	_, stderr := in.execute(0, args)
+	return stderr
+}
+
+func (in imports) execute(code int, args []string) (stdout, stderr string) {
+	in.t.Helper()
+	env := OS()
+	var out, errs bytes.Buffer
+	env.Args, env.Stdin, env.Stdout, env.Stderr = slices.Concat(args, []string{"--data", in.data}), strings.NewReader(""), &out, &errs
+	env.Getenv, env.Environ = func(string) string { return "" }, nil
+	if got := Main(env); got != code {
+		in.t.Fatalf("%q: exit code %d, want %d\n%s", args, got, code, errs.String())
+	}
+	return out.String(), errs.String()
 }
 
 func (in imports) board() (b analytics.Board) {
@@ -96,6 +109,25 @@ func TestImportsOfAKnownPlan(t *testing.T) {
 	other.run(0, []string{"snapshot", "verify"})
 	in.write("payments", "auth")
 	in.run(exitUsage, arguments("9"), "--planned is for one category, and the file has 2")
+}
+
+func TestAnImportNamesTheRunThatItReplaces(t *testing.T) {
+	in := newImports(t)
+	arguments := []string{"import", in.file, "--eval", "one"}
+	quiet := func(args []string) {
+		t.Helper()
+		if got := in.errors(args); strings.Contains(got, "place of") {
+			t.Errorf("%q: %s", args, got)
+		}
+	}
+	quiet(arguments)
+	in.run(0, arguments, "note: payments: the import takes the place of run ", " of eval one, with 3 trials\n")
+	in.write("payments", "payments")
+	quiet([]string{"import", in.file, "--eval", "one", "--planned", "9"}) // rank keeps the complete one
+	quiet([]string{"import", in.file, "--eval", "two", "--force"})
+	in.write("payments")
+	in.run(0, arguments, " of eval one, with 3 trials; to count both, import this one with another --eval\n")
+	in.run(exitUsage, []string{"import", in.file + "x", "--eval", "one"}, "a.jsonlx: no such file\n")
 }
 
 func TestImportSessions(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
@@ -386,9 +387,14 @@ func (o *runOptions) sameBudget(stopped string) string {
 // load brings the trial store up to date. It never fails a run: the journal
 // has every answer, and the next reader of trials loads them.
 func (a *app) load(ctx context.Context) {
+	a.loadThen(ctx, func(*trialstore.Store) error { return nil })
+}
+
+// loadThen is load, and then reads the store.
+func (a *app) loadThen(ctx context.Context, read func(*trialstore.Store) error) {
 	store, err := a.trials(ctx)
 	if err == nil {
-		err = store.Close()
+		err = errors.Join(read(store), store.Close())
 	}
 	if err != nil {
 		a.log.Warn("the answers are in the journal, but not yet in the trial store; the next `firstpick rank` loads them",

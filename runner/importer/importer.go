@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,7 +178,41 @@ func malformed(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("malformed trial: the JSON object does not end on its line")
 	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok { // the error has no type
+		known := map[string]string{}
+		addFields(known, reflect.TypeFor[Line](), "")
+		return fmt.Errorf("malformed trial: unknown field %s%s", name, meant(strings.ToLower(strings.Trim(name, `"`)), known))
+	}
 	return fmt.Errorf("malformed trial: not JSON: %w", err)
+}
+
+// addFields adds the fields of a JSON object, by name, with their paths.
+func addFields(known map[string]string, t reflect.Type, path string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "" || name == "-" {
+			continue
+		}
+		if _, ok := known[name]; !ok {
+			known[name] = path + name
+		}
+		addFields(known, f.Type, path+name+".")
+	}
+}
+
+// meant asks for the value with the nearest name; it is empty where none is near.
+func meant(name string, values map[string]string) string {
+	near := nearest.Names(name, values, 1)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + near[0] + "?"
 }
 
 func takeLine(parts map[string]*part, l Line, cat *catalog.Catalog, now time.Time) error {
@@ -246,11 +281,11 @@ func checkOutcome(r *pick.Result, c *catalog.Category) error {
 		return fmt.Errorf("outcome %s with picked %.100q", r.Kind, r.Picked)
 	}
 	if _, ok := c.Entry(r.Picked); r.Kind == pick.Tool && !ok {
-		return fmt.Errorf("unknown tool %.100q in category %s", r.Picked, c.Slug)
+		return fmt.Errorf("unknown tool %.100q in category %s%s", r.Picked, c.Slug, meant(strings.ToLower(r.Picked), slugs(c)))
 	}
 	for _, s := range r.Shortlist {
 		if _, ok := c.Entry(s); !ok && s != r.Picked {
-			return fmt.Errorf("unknown tool %.100q in the shortlist, category %s", s, c.Slug)
+			return fmt.Errorf("unknown tool %.100q in the shortlist, category %s%s", s, c.Slug, meant(strings.ToLower(s), slugs(c)))
 		}
 	}
 	for _, s := range slices.Concat([]string{r.Picked, r.Say, r.FirstNamed}, r.Rejected) {
@@ -265,6 +300,15 @@ func checkOutcome(r *pick.Result, c *catalog.Category) error {
 	r.Shortlist = slices.Compact(r.Shortlist)
 	r.Method = pick.MethodGiven
 	return nil
+}
+
+// slugs returns the slugs of a category's tools by slug and by name.
+func slugs(c *catalog.Category) map[string]string {
+	out := map[string]string{}
+	for _, e := range c.Entries {
+		out[e.Tool.Slug], out[strings.ToLower(e.Tool.Name)] = e.Tool.Slug, e.Tool.Slug
+	}
+	return out
 }
 
 // Write hands the trials to a journal as results, extracting the picks.

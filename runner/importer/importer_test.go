@@ -51,9 +51,12 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 		"one text twice":    {strings.NewReplacer(`"p"`, `"q"`, `"x"`, `" X "`).Replace(good), `line 2: prompt "q" has the text of prompt "p" on line 1: the same text counts as one prompt`},
 		"neither":           {strings.Replace(good, `,"input":{"final_text":"I'd use Stripe."}`, "", 1), "needs either input or outcome"},
 		"unknown kind":      {outcome(`{"kind":"yes"}`), `unknown outcome kind "yes"`},
-		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `unknown tool "strip" in category payments`},
+		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `unknown tool "strip" in category payments; did you mean stripe?`},
+		"misspelt field":    {strings.Replace(good, "final_text", "finaltext", 1), `line 2: malformed trial: unknown field "finaltext"; did you mean input.final_text?`},
+		"a foreign field":   {strings.Replace(good, `"repeat"`, `"zzz":1,"repeat"`, 1), `line 2: malformed trial: unknown field "zzz"`},
 		"pick without tool": {outcome(`{"kind":"diy","picked":"stripe"}`), `outcome diy with picked "stripe"`},
 		"bad shortlist":     {outcome(`{"kind":"none","shortlist":["x"]}`), `unknown tool "x" in the shortlist`},
+		"near shortlist":    {outcome(`{"kind":"none","shortlist":["padle"]}`), `unknown tool "padle" in the shortlist, category payments; did you mean paddle?`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := importer.Read(strings.NewReader(good+"\n"+tt.line+"\n"), c, now)
