@@ -3,6 +3,8 @@ package trialstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,4 +170,24 @@ func (s *Store) Models(ctx context.Context, runs []string) ([]Model, error) {
 		err := rows.Scan(&m.Eval, &m.Category, &m.Agent, &m.Name)
 		return m, err
 	}, ids)
+}
+
+// Catalog returns the version of the catalogue by which the answers of a run were read; empty
+// where none was. It is that of one trial: extracting a run again changes all.
+func (s *Store) Catalog(ctx context.Context, run string) (string, error) {
+	var result []byte
+	err := s.db.QueryRowContext(ctx, query("catalog"), run).Scan(&result)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && len(result) == 0 {
+		return "", nil
+	}
+	var version struct {
+		Catalog string `json:"catalog"`
+	}
+	if err == nil {
+		err = json.Unmarshal(result, &version)
+	}
+	if err != nil {
+		return "", s.fail("catalogue of run "+run, err)
+	}
+	return version.Catalog, nil
 }

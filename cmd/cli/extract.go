@@ -60,8 +60,9 @@ func (a *app) extract(ctx context.Context, runID string) error {
 	if err != nil {
 		return err
 	}
-	a.noteDiff(summarize(changed, total))
+	diff := summarize(changed, total)
 	if len(changed) == 0 {
+		a.noteDiff(diff, "changed")
 		return nil
 	}
 	j, err := journal.Open(a.runsRoot(), runID)
@@ -80,6 +81,7 @@ func (a *app) extract(ctx context.Context, runID string) error {
 	if err := errors.Join(err, j.Close()); err != nil {
 		return err
 	}
+	a.noteDiff(diff, "changed")
 	a.load(ctx)
 	return nil
 }

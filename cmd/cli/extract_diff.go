@@ -95,7 +95,7 @@ func (a *app) extractDiff(runID string, examples int, asJSON bool) error {
 	}
 	d := summarize(changed, total)
 	d.Run, d.Changes = runID, changesOf(changed, examples)
-	a.noteDiff(d)
+	a.noteDiff(d, "would change")
 	if asJSON {
 		return printJSON(a.env, d)
 	}
@@ -130,8 +130,9 @@ func summarize(changed []changedPick, total int) extractDiff {
 	return d
 }
 
-func (a *app) noteDiff(d extractDiff) {
-	_, _ = fmt.Fprintf(a.env.Stderr, "%d trials: %d outcomes change, %d more change in their evidence\n", d.Trials, d.Outcomes, d.Evidence)
+// noteDiff prints the counts; verb is what the outcomes did, or would do.
+func (a *app) noteDiff(d extractDiff, verb string) {
+	_, _ = fmt.Fprintf(a.env.Stderr, "%s: %s %s, %d more in the evidence only\n", counted(d.Trials, "trial"), counted(d.Outcomes, "outcome"), verb, d.Evidence)
 }
 
 // changesOf groups changed outcomes, with up to n examples of each.

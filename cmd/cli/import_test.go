@@ -127,6 +127,7 @@ func TestAnImportNamesTheRunThatItReplaces(t *testing.T) {
 	quiet([]string{"import", in.file, "--eval", "two", "--force"})
 	in.write("payments")
 	in.run(0, arguments, " of eval one, with 3 trials; to count both, import this one with another --eval\n")
+	in.run(exitUsage, []string{"rank", "--category", "own-thing"}, "hint: firstpick lint --categories lists them; one of your own is read with --catalog DIR\n")
 	in.run(exitUsage, []string{"import", in.file + "x", "--eval", "one"}, "a.jsonlx: no such file\n")
 }
 

@@ -181,6 +181,9 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 		return chosen, err
 	}
 	a.explain(chosen)
+	if err := a.noteCatalogs(ctx, store, cat, chosen); err != nil {
+		return chosen, err
+	}
 	counts, err := store.Counts(ctx, chosen.ids())
 	if err != nil {
 		return chosen, err

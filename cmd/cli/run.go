@@ -336,7 +336,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 	for _, c := range cat.Categories {
 		names[c.Slug] = c.Slug
 	}
-	hint := "firstpick lint --categories lists them"
+	hint := "firstpick lint --categories lists them; one of your own is read with --catalog DIR"
 	if near := nearest.Names(slug, names, 3); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "?"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/cmd/runctl"
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -236,6 +237,21 @@ func (a *app) explain(s selection) {
 			a.note("%s: agents weigh equally, although an eval has weights: %v", r.Category, err)
 		}
 	}
+}
+
+// noteCatalogs names the runs whose answers were read with another catalogue than the one
+// whose tools are ranked.
+func (a *app) noteCatalogs(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, s selection) error {
+	for _, r := range s.rows {
+		version, err := store.Catalog(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		if version != "" && version != cat.Version {
+			a.note("%s: the picks of run %s were read with another catalogue; firstpick extract diff %s shows what changes, firstpick extract --run %s reads them again", r.Category, r.ID, r.ID, r.ID)
+		}
+	}
+	return nil
 }
 
 // noteNoRun says why there are no results although there may be runs.

@@ -203,7 +203,7 @@ func TestJudgementsApplyAgain(t *testing.T) {
 	must(t, w.judge("--with", "gpt,claude"))
 	w.a.Close()
 	w.b.Close()
-	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 0 outcomes change, 0 more change in their evidence") {
+	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 0 outcomes changed, 0 more in the evidence only") {
 		t.Errorf("applied again: %s", out)
 	}
 	// A newer extraction without the judgements is replaced by one with them.
@@ -216,7 +216,7 @@ func TestJudgementsApplyAgain(t *testing.T) {
 	if err := errors.Join(j.Append(t.Context(), lost), j.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 1 outcomes change") {
+	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 1 outcome changed") {
 		t.Errorf("after another extraction: %s", out)
 	}
 	if _, decided := w.stored(); decided != 6 {

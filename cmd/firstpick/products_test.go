@@ -163,7 +163,7 @@ func TestRealAnswersThroughTheWholePath(t *testing.T) {
 	decode("runs")
 	first := firstNamed(t, filepath.Join(dir, ".firstpick", "runs"))
 	for _, r := range list.Runs[:3] {
-		if out := run("extract", "--run", r.ID); !strings.Contains(out, "0 outcomes change") {
+		if out := run("extract", "--run", r.ID); !strings.Contains(out, "0 outcomes changed") {
 			t.Errorf("the same rules give another result: %s", out)
 		}
 	}

@@ -87,6 +87,9 @@ func (p *lineView) news(t *tally) (lines []string) {
 	return lines
 }
 
+// capText is a cap as a number: in cents, and of small ones more digits.
+func capText(usd float64) string { return strings.TrimPrefix(dollars(usd), "$") }
+
 // line is the run in one line.
 func (t *tally) line(now time.Time) string {
 	s := "progress"
@@ -113,10 +116,10 @@ func (t *tally) line(now time.Time) string {
 		s += fmt.Sprintf(" at_most_usd=%.4f", m.spent+m.reserved)
 	}
 	if t.remote {
-		return s + fmt.Sprintf(" cap_usd=%.2f in_flight=%d", m.capped, st.InFlight)
+		return s + fmt.Sprintf(" cap_usd=%s in_flight=%d", capText(m.capped), st.InFlight)
 	}
 	if m.capped > 0 {
-		s += fmt.Sprintf(" reserved_usd=%.4f cap_usd=%.2f", m.reserved, m.capped)
+		s += fmt.Sprintf(" reserved_usd=%.4f cap_usd=%s", m.reserved, capText(m.capped))
 	}
 	s += fmt.Sprintf(" in_flight=%d concurrency=%d", st.InFlight, st.Concurrency)
 	if st.MemoryMB > 0 {

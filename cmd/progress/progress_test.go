@@ -327,6 +327,29 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+func TestATieIsLedByTheToolOfTheBars(t *testing.T) {
+	view := New(t.Context(), Config{W: &bytes.Buffer{}, Quiet: true, Run: demoRun(), Category: payments(), Now: func() time.Time { return at(5) }})
+	for _, r := range []*pick.Result{{Kind: pick.DIY}, {Kind: pick.None}, {Kind: pick.Tool, Picked: "stripe"}, {Kind: pick.Tool, Picked: "paddle"}} {
+		_ = view.Event(t.Context(), runner.Event{Kind: runner.EventResult, Trial: plan.Trial{Agent: "rehearsal", PromptID: "p1"}, Result: r})
+	}
+	if err := view.Summarize(nil); err != nil {
+		t.Fatal(err)
+	}
+	if label, share := view.tally.agents[0].lead(); label != view.Leader() || label != "paddle" || share != 0.25 {
+		t.Errorf("the agent picks %q (%v) first, the bars begin with %q", label, share, view.Leader())
+	}
+}
+
+func TestASmallBudgetIsNotZero(t *testing.T) {
+	for usd, want := range map[float64]string{0.0012: "cap_usd=0.0012 ", 0.5: "cap_usd=0.5000 ", 5: "cap_usd=5.00 "} {
+		st := status()
+		st.CapUSD = usd
+		if got := fed(st).line(at(5)); !strings.Contains(got, want) {
+			t.Errorf("%v: want %q in %s", usd, want, got)
+		}
+	}
+}
+
 func TestAResumedRunRanksAllItsAnswers(t *testing.T) {
 	view := New(t.Context(), Config{W: &bytes.Buffer{}, Quiet: true, Run: demoRun(), Category: payments(), Now: func() time.Time { return at(5) }})
 	cost := 0.5

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -135,14 +136,22 @@ func (t *tally) agent(name string) *agentTally {
 	return t.agents[i]
 }
 
+// untooled is 1 for the label of an outcome without a tool, else 0.
+func untooled(label string) int {
+	if slices.Contains(pick.Kinds(), pick.Kind(label)) {
+		return 1
+	}
+	return 0
+}
+
 // finished is how many trials are accounted for, earlier starts included.
 func (t *tally) finished() int { return t.already + t.done + t.excluded }
 
-// lead is the most frequent pick and its share.
+// lead is the most frequent outcome and its share; of a tie the tool, as in the bars.
 func (a *agentTally) lead() (string, float64) {
 	best, n := "", 0
 	for label, k := range a.picks {
-		if k > n || k == n && label < best {
+		if k > n || k == n && cmp.Or(cmp.Compare(untooled(label), untooled(best)), cmp.Compare(label, best)) < 0 {
 			best, n = label, k
 		}
 	}
