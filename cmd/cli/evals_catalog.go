@@ -68,8 +68,11 @@ func (o *evalsOptions) pushCatalog(ctx context.Context, file string, base int) e
 	if err != nil {
 		return err
 	}
+	if base > now.Version {
+		return usageErr(fmt.Sprintf("--base %d, the version that firstpick evals catalog pull prints; without --base, push replaces any version", now.Version), "the catalogue has version %d, older than --base %d", now.Version, base)
+	}
 	if base >= 0 && base != now.Version {
-		return usageErr("firstpick evals catalog pull FILE, and make your change there", "the catalogue has version %d, not %d: somebody changed it", now.Version, base)
+		return usageErr("firstpick evals catalog pull FILE, and make your change there", "the catalogue has version %d, not %d: it was changed after version %d", now.Version, base, base)
 	}
 	own, err := o.client.PutCatalog(ctx, source, tag)
 	if err != nil {

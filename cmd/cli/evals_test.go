@@ -194,7 +194,9 @@ func TestAnOwnCatalogueIsPulledAndPushed(t *testing.T) {
 		t.Errorf("%q", stdout)
 	}
 	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file, "--base", "2")
-	holds(t, stderr, "the catalogue has version 3, not 2: somebody changed it", "hint: firstpick evals catalog pull")
+	holds(t, stderr, "the catalogue has version 3, not 2: it was changed after version 2", "hint: firstpick evals catalog pull")
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file, "--base", "4")
+	holds(t, stderr, "the catalogue has version 3, older than --base 4", "hint: --base 3, the version that firstpick evals catalog pull prints")
 	s.log = nil
 	stdout, stderr := s.evals(t.Context(), t, "", 0, "catalog", "push", file, "--base", "3")
 	holds(t, stdout, "version 4 of the catalogue, stored")
