@@ -130,6 +130,9 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	run := j.Run()
+	if finished, err := o.finished(run); finished || err != nil {
+		return errors.Join(err, j.Close())
+	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %s\n", run.ID, run.Eval.Name, counted(run.Planned, "trial"))
 	if run.Synthetic {
 		_, _ = fmt.Fprintln(o.env.Stderr, "note: "+simulatedNote(&run.Eval))
@@ -158,6 +161,26 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	return outcome(ctx, sum)
+}
+
+// finished reports whether nothing of the run to resume is left to ask, and prints that.
+// Programs that read events get those of the empty run.
+func (o *runOptions) finished(run journal.Run) (bool, error) {
+	open := run.Until != nil && run.Until.Stopped == nil
+	if o.resume == "" || o.retryExcluded || o.json || o.queue != "" || open {
+		return false, nil
+	}
+	done, err := runner.Replay(o.runsRoot(), run.ID)
+	if err != nil || len(done.Valid)+len(done.Excluded) < run.Planned {
+		return false, err
+	}
+	text, next := "complete", ""
+	if n := len(done.Excluded); n > 0 {
+		text, next = fmt.Sprintf("finished, with %d excluded", n), "; retry them with: "+o.resumeCommand(run.ID, true)
+	}
+	_, err = fmt.Fprintf(o.env.Stderr, "run %s of eval %s is already %s: %d of %s have an answer%s\n",
+		run.ID, run.Eval.Name, text, len(done.Valid), counted(run.Planned, "trial"), next)
+	return true, err
 }
 
 // open creates the run, or opens the one to resume.

@@ -73,8 +73,8 @@ func reportRule(w io.Writer, u *journal.Until, sum runner.Summary) {
 		_, _ = fmt.Fprintf(w, "stopped after %d of %d prompt families: %s (any-time-valid, error at most %g %%)%s\n",
 			stopped.After, u.Families, stopped.Text, 100*stopping.Error, more)
 	case sum.Missing == 0:
-		_, _ = fmt.Fprintf(w, "not decided by all %d prompt families: %s; an eval with more prompts may decide it\n", u.Families, u.Rule)
+		_, _ = fmt.Fprintf(w, "the rule %q is neither met nor refuted by all %d prompt families; an eval with more prompts may decide it\n", u.Rule, u.Families)
 	default:
-		_, _ = fmt.Fprintf(w, "not decided yet: %s\n", u.Rule)
+		_, _ = fmt.Fprintf(w, "the rule %q is neither met nor refuted yet\n", u.Rule)
 	}
 }
