@@ -131,7 +131,7 @@ func (o *adminOptions) addIssuers(issuer *cobra.Command, sub addCmd) {
 
 // addEvalKeys adds the commands of eval keys.
 func (o *adminOptions) addEvalKeys(key *cobra.Command, sub addCmd) {
-	create := sub(key, "create WORKSPACE", "Create an eval key for a paid workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
+	create := sub(key, "create WORKSPACE", "Create an eval key for a workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
 	create.Flags().StringVar(&o.label, "label", "", "label of the key")
 	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "scopes: read, run")
 	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,5 +46,34 @@ func TestTheKeyOfAPostgreSQLStore(t *testing.T) {
 	}
 	if err := open(first); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// refusalError is an error of a PostgreSQL server with its code.
+type refusalError struct{ code string }
+
+func (r refusalError) Error() string    { return "FATAL: no (SQLSTATE " + r.code + ")" }
+func (r refusalError) SQLState() string { return r.code }
+
+func TestARefusedConnectionHasANextStep(t *testing.T) {
+	for code, hint := range map[string]string{"28P01": "PGPASSWORD", "28000": "PGPASSWORD", "3D000": "createdb --owner"} {
+		err := databaseErr(fmt.Errorf("state postgres://a@b/c: failed to connect to `x`: %w", errors.Join(errors.New("tls error"), refusalError{code})))
+		if err.Error() != "state postgres://a@b/c: FATAL: no (SQLSTATE "+code+")" || codeOf(err) != exitUsage || !strings.Contains(hintOf(err), hint) {
+			t.Errorf("%s: %v, exit code %d, hint %q", code, err, codeOf(err), hintOf(err))
+		}
+	}
+	for _, other := range []error{nil, errors.New("down"), refusalError{"57P03"}} {
+		if got := databaseErr(other); !errors.Is(got, other) {
+			t.Errorf("%v became %v", other, got)
+		}
+	}
+	address, err := url.Parse(statetest.Address(t, "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/not_there"
+	_, _, err = (&app{cfg: Config{Data: t.TempDir(), State: address.String()}}).openState(t.Context())
+	if err == nil || strings.Contains(err.Error(), "tls error") || !strings.Contains(hintOf(err), "createdb --owner") {
+		t.Errorf("%v, hint %q", err, hintOf(err))
 	}
 }

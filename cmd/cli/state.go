@@ -58,7 +58,7 @@ func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
 	case errors.As(err, &missing) || errors.Is(err, state.ErrMaster):
 		err = usageErr(masterHint, "%w", err)
 	default:
-		err = badInput(err)
+		err = badInput(databaseErr(err))
 	}
 	return db, vault, err
 }

@@ -164,7 +164,8 @@ func (a *app) openQueue(ctx context.Context, flag, address string) (*queue.DB, e
 	if !isPostgres(address) {
 		return nil, usageErr("the run and its workers share one PostgreSQL", "%s must be postgres://USER:PASSWORD@HOST/DATABASE", flag)
 	}
-	return queue.Open(ctx, address, a.log)
+	db, err := queue.Open(ctx, address, a.log)
+	return db, databaseErr(err)
 }
 
 // spread lets workers be the agents of a run, where there is a queue. The returned
