@@ -81,7 +81,7 @@ func (t *tally) cut(tag, value string, cells []int) Cut {
 	}
 	design.Borrow(estimates, rates)
 	c := Cut{Tag: tag, Value: value, NTrials: trials, NFamilies: families, Warnings: []string{}, Tools: picked(agentRates(t.tools, rates, picks))}
-	if c.NFamilies < minFamilies || c.NTrials < minTrials {
+	if c.NFamilies < MinFamilies || c.NTrials < minTrials {
 		c.Warnings = append(c.Warnings, Directional)
 	}
 	return c

@@ -14,10 +14,11 @@ import (
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
-// Below these a result is early: too few prompt families or trials.
+// MinFamilies is how many prompt families a result has that is not early.
+const MinFamilies = 20
+
 const (
-	minFamilies = 20
-	minTrials   = 30
+	minTrials   = 30 // below it a result is early too
 	significant = 0.05
 )
 

@@ -160,8 +160,8 @@ func (b *Board) directional() bool { return len(b.Early()) > 0 }
 // Early returns what a firm result needs that a board lacks, each as "20 prompt families
 // (here 1)".
 func (b *Board) Early() (out []string) {
-	if b.NFamilies < minFamilies {
-		out = append(out, fmt.Sprintf("%d prompt families (here %d)", minFamilies, b.NFamilies))
+	if b.NFamilies < MinFamilies {
+		out = append(out, fmt.Sprintf("%d prompt families (here %d)", MinFamilies, b.NFamilies))
 	}
 	if b.NTrials < minTrials {
 		out = append(out, fmt.Sprintf("%d answers (here %d)", minTrials, b.NTrials))

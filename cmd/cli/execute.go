@@ -116,6 +116,9 @@ func (x *execution) keepsBudget(run *journal.Run, done runner.Progress) error {
 // budget.
 func preflight(ctx context.Context, ev *eval.Eval, deps agents.Deps, maxCost float64) error {
 	asked, err := buildAgents(ev, deps)
+	if errors.Is(err, agent.ErrNoKey) {
+		return usageErr(rehearsal(ev), "%w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -129,6 +132,16 @@ func preflight(ctx context.Context, ev *eval.Eval, deps agents.Deps, maxCost flo
 		}
 	}
 	return badInput(runner.CheckBudget(ev, asked, maxCost))
+}
+
+// rehearsal returns how to run an eval without a key.
+func rehearsal(ev *eval.Eval) string {
+	for _, a := range ev.Agents {
+		if a.Kind == eval.KindSimulated {
+			return "without a key, rehearse with the simulated agent: --agent " + a.Name
+		}
+	}
+	return "without a key, rehearse: add {name: rehearsal, kind: simulated, truth: {TOOL: 1}} to the agents of the eval, and run it with --agent rehearsal"
 }
 
 func buildAgents(ev *eval.Eval, deps agents.Deps) (map[string]agent.Agent, error) {

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/plan"
 )
 
 func newLintCmd(env *Env) *cobra.Command {
@@ -54,8 +56,12 @@ func (a *app) lint(ctx context.Context, cat *catalog.Catalog, files []string) er
 		return usageErr("firstpick init writes an example; or name the files: firstpick lint FILE.yaml", "no eval files in evals/")
 	}
 	var errs []error
+	var small []string
 	for _, file := range files {
-		warnings, err := a.lintEval(ctx, cat, file)
+		families, warnings, err := a.lintEval(ctx, cat, file)
+		if families < analytics.MinFamilies {
+			small = append(small, fmt.Sprintf("%s has %s; below %d a board is an early result", file, familyCount(families), analytics.MinFamilies))
+		}
 		errs = append(errs, err)
 		for _, warning := range warnings {
 			_, _ = fmt.Fprintf(a.env.Stderr, "warning: %s\n", printableText(warning.Error()))
@@ -64,6 +70,9 @@ func (a *app) lint(ctx context.Context, cat *catalog.Catalog, files []string) er
 	if err := errors.Join(errs...); err != nil {
 		return badInput(err)
 	}
+	for _, text := range small {
+		a.note("%s", text)
+	}
 	_, _ = fmt.Fprintf(a.env.Stderr, "ok: %d categories, %d tools, %s\n", len(cat.Categories), len(cat.Tools), counted(len(files), "eval file"))
 	if len(files) > 0 {
 		a.env.next("firstpick run " + files[0])
@@ -71,28 +80,36 @@ func (a *app) lint(ctx context.Context, cat *catalog.Catalog, files []string) er
 	return nil
 }
 
-// lintEval returns the warnings of an eval file, and its errors joined.
-func (a *app) lintEval(ctx context.Context, cat *catalog.Catalog, file string) (warnings []error, err error) {
+// lintEval returns the number of prompt families of an eval file, its warnings, and its
+// errors joined.
+func (a *app) lintEval(ctx context.Context, cat *catalog.Catalog, file string) (families int, warnings []error, err error) {
 	ev, err := readEval(file)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	category, ok := cat.Category(ev.Category)
 	if !ok {
-		return nil, inEval(file, unknownCategory(cat, ev.Category))
+		return 0, nil, inEval(file, unknownCategory(cat, ev.Category))
 	}
 	errs, warnings := ev.LintStrict(category)
 	projects, err := a.projects(ctx, ev, cat)
 	if err == nil {
 		err = projects.lint(ev, category)
 	}
-	return warnings, errors.Join(append(errs, err)...)
+	return len(plan.Families(ev)), warnings, errors.Join(append(errs, err)...)
 }
 
 // inEval puts the line of the category before an error about it.
 func inEval(file string, err error) error {
 	text, _ := os.ReadFile(file) // it was read before
 	return usageErr(hintOf(err), "%s:%d: %w", file, lineOf(text, "category"), err)
+}
+
+func familyCount(n int) string {
+	if n == 1 {
+		return "1 prompt family"
+	}
+	return fmt.Sprintf("%d prompt families", n)
 }
 
 // counted returns a number with its noun.

@@ -8,6 +8,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -16,6 +17,9 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 )
+
+// ErrNoKey means that the variable of an agent's key is empty.
+var ErrNoKey = errors.New("the key is not set")
 
 // A Task is one attempt at a trial.
 type Task struct {

@@ -166,7 +166,7 @@ func (p *program) environment() (auth, fingerprint string, err error) {
 	} else if len(p.key.from) > 0 {
 		// The eval may provide other credentials: a token, those of a cloud.
 		if len(p.CLI.Env) == 0 || p.APIKeyEnv != "" {
-			return "", "", fmt.Errorf("the key is not set: put it into the environment variable %s, or name the variables of other credentials in env", p.key.from[0])
+			return "", "", fmt.Errorf("%w: put it into the environment variable %s, or name the variables of other credentials in env", agent.ErrNoKey, p.key.from[0])
 		}
 		auth = "environment"
 	}

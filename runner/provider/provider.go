@@ -98,7 +98,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	}
 	if keyEnv != "" {
 		if c.key = strings.TrimSpace(d.Getenv(keyEnv)); c.key == "" {
-			return nil, fmt.Errorf("the key is not set: put it into the environment variable %s", keyEnv)
+			return nil, fmt.Errorf("%w: put it into the environment variable %s", agent.ErrNoKey, keyEnv)
 		}
 	}
 	c.secret = newSecret(c.key)
