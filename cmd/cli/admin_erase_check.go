@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,7 +84,11 @@ func (o *adminOptions) eraseCheck(ctx context.Context, texts []string) error {
 	o.say("%s", outOfReach)
 	read := fmt.Sprintf("%d rows and %d files (%.1f MB)", rows, files.Files, float64(files.Bytes)/1e6)
 	if len(places) > 0 {
-		return fmt.Errorf("found in %d places, of %s", len(places), read)
+		err := fmt.Errorf("found in %s, of %s", counted(len(places), "place"), read)
+		if session := filepath.Join(o.cfg.Data, agentFile); slices.ContainsFunc(places, func(p erasePlace) bool { return p.Where == session }) {
+			err = &codedError{err, exitFailed, session + " is the session of firstpick agent on this machine: firstpick agent forget deletes it"}
+		}
+		return err
 	}
 	o.say("nothing found in %s", read)
 	return nil

@@ -101,6 +101,16 @@ func TestAdminErase(t *testing.T) {
 	if code, out, report := o.call(check...); code != exitOK || out != "" || !strings.Contains(report, "nothing found in") {
 		t.Errorf("after: %d %s%s", code, out, report)
 	}
+	session := filepath.Join(o.data, agentFile)
+	if err := os.WriteFile(session, []byte(`{"workspace":"calm-otter-77"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, report := o.call(check...); code != exitFailed || !strings.Contains(report, "error: found in 1 place, of ") || !strings.Contains(report, "hint: "+session+" is the session of firstpick agent on this machine: firstpick agent forget deletes it") {
+		t.Errorf("with a session: %d %s", code, report)
+	}
+	if err := os.Remove(session); err != nil {
+		t.Fatal(err)
+	}
 
 	list := filepath.Join(o.data, "erasures.ndjson")
 	r := &operator{t: t, data: t.TempDir(), now: o.now}

@@ -107,7 +107,7 @@ func (o *shipOptions) run(ctx context.Context) error {
 	case errors.As(err, &path):
 		return badInput(err)
 	}
-	return errors.Join(err, o.summary(stats))
+	return errors.Join(err, o.summary(stats, cfg.Spool))
 }
 
 // spoolHint returns what to do about a spool folder of another service or workspace. Its
@@ -227,7 +227,7 @@ func (o *shipOptions) printLine(event string, s ship.Stats) {
 	}{event, o.env.Now().UTC(), s})
 }
 
-func (o *shipOptions) summary(s ship.Stats) error {
+func (o *shipOptions) summary(s ship.Stats, spool string) error {
 	if o.json {
 		o.printLine("summary", s)
 		return nil
@@ -238,5 +238,8 @@ func (o *shipOptions) summary(s ship.Stats) error {
 		cells = append(cells, fmt.Sprint(n))
 	}
 	t.add(cells...)
+	if s.Lines == 0 && o.once && !slices.Contains(o.files, "-") {
+		o.say("note: no new lines: what was read before is not read again (" + spool + " has the offsets)")
+	}
 	return t.print(o.env, format{})
 }

@@ -132,7 +132,7 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *registr
 			c, signed.FormToken(), signed.Account.Email, c.Attempt.CreatedAt.UTC().Format("2 January 2006, 15:04:05 UTC"), problem,
 		})
 	case registrations.Done:
-		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. We sent you a mail with a link to revoke it.")
+		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. Your agents has a button to revoke it. If this server sends mail, you get one with a link to revoke it.")
 	case registrations.Denied:
 		h.message(w, http.StatusOK, "Denied", "The agent got no access.")
 	case registrations.Lapsed:
