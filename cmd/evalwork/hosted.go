@@ -58,7 +58,9 @@ func (a hosted) failure(err error) error {
 		return &clean
 	}
 	text := a.keys.Text(infra.Err.Error())
-	clean.Err = errors.New(text)
+	if text != infra.Err.Error() {
+		clean.Err = errors.New(text)
+	}
 	never := ""
 	switch {
 	case infra.Reason != agent.ReasonNetwork:

@@ -122,7 +122,9 @@ func (h *Handler) overview(v *visit) error {
 	d.Agents = topOf(agentRows(&d.Page, r.Source.Agents))
 	d.Gaps = topOf(slices.DeleteFunc(gapRows(&d.Page, r.Source.Gaps), func(row gapRow) bool { return row.Status == 0 })) // of requests, as the tile counts
 	d.Pages = topOf(pageRows(&d.Page, r.Source.Pages))
-	d.Referrals = topOf(referralRows(&d.Page, r))
+	if !d.Page.query.agents() { // people have no agent
+		d.Referrals = topOf(referralRows(&d.Page, r))
+	}
 	d.Landings = topOf(landingRows(&d.Page, r.Source.Landings))
 	d.Empty = d.empty()
 	noise := int64(0)

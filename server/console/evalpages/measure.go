@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -350,12 +351,16 @@ func (v *visit) showMeasure(status int, d measureData) error {
 	for _, slug := range d.Product.Nearest {
 		d.Categories = append(d.Categories, choice{Key: slug, Name: v.category(slug), On: slug == d.Product.Category})
 	}
-	for _, c := range v.categories() {
+	for _, c := range slices.SortedFunc(slices.Values(v.categories()), byName) {
 		if !slices.Contains(d.Product.Nearest, c.Slug) {
 			d.Categories = append(d.Categories, choice{Key: c.Slug, Name: c.Name, On: c.Slug == d.Product.Category})
 		}
 	}
 	return v.Show(status, "workspace-ev-measure", "Measure your tool", d)
+}
+
+func byName(a, b *catalog.Category) int {
+	return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 }
 
 func newPlan(d *evals.Draft) planView {

@@ -52,7 +52,7 @@ func (v *Visit) NextSteps(ctx context.Context, f Facts) ([]Step, error) {
 	}
 	steps := []Step{
 		{Name: "Measure with a real model", Means: "A key of one provider is enough. Simulated answers measure nothing.", Link: f.Measure, Done: f.Real},
-		{Name: "Schedule a weekly run", Means: trend, Link: f.Schedule, Done: f.Real && len(schedules) > 0},
+		{Name: "Schedule a weekly run", Means: trend, Link: f.Schedule, Done: len(schedules) > 0},
 		{Name: "Choose where alerts go", Means: "Slack or a webhook, when the pick rate drops or a rival overtakes.", Link: settings + "#alerts", Done: len(webhooks) > 0},
 		{Name: "Invite colleagues", Means: "Viewers read, editors run evals.", Link: settings + "/members", Done: len(members)+len(invited) > 1},
 	}

@@ -83,6 +83,9 @@ func TestFilters(t *testing.T) {
 	if _, body := o.get(o.at("?assistant=Claude")); !strings.Contains(body, "No agent of Claude visited in this window.") {
 		t.Errorf("an assistant without visits: %s", body)
 	}
+	if _, body := o.get(o.at("?window=7d&class=user_fetch")); !strings.Contains(body, "People have no agent: filter by an assistant") || strings.Contains(body, `id="h-referrals"`) {
+		t.Errorf("referrals beside a filter that people do not have: %s", body)
+	}
 	if got := link(all, "User fetches"); got != o.at("?class=user_fetch&window=7d") {
 		t.Errorf("the class of the chart leads to %s", got)
 	}
