@@ -201,7 +201,8 @@ func NewObservedForest(b *observed.Board, link func(slug string) string) Forest 
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
 	for _, s := range used(b) {
-		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Firm: s.RankLow == s.RankHigh && s.RankLow > 0, Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
+		rate, interval := UseRate(s.Use, b.NUnits)
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Firm: s.RankLow == s.RankHigh && s.RankLow > 0, Rate: rate, Interval: interval,
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)

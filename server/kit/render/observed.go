@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 // used are the tools that some unit uses; unused are the others.
@@ -15,6 +16,21 @@ func used(b *observed.Board) []observed.Standing {
 
 func unused(b *observed.Board) []observed.Standing {
 	return slices.DeleteFunc(slices.Clone(b.Tools), func(s observed.Standing) bool { return s.Uses > 0 })
+}
+
+// UseRate is the form of an observed rate of so many units on all pages: the rate with its 95 % interval, or
+// the count, such as 264 of 400, where the units are fewer than observed.MinUnits, the repositories allow no
+// interval, or nobody used the tool. The count has no interval.
+func UseRate(u observed.Use, units int) (rate, interval string) {
+	if interval = Interval(u.CILow, u.CIHigh); units < observed.MinUnits || u.Uses == 0 || interval == "" {
+		return UseCount(u, units), ""
+	}
+	return chart.Fixed(u.UseRate), interval
+}
+
+// UseCount is like 264 of 400.
+func UseCount(u observed.Use, units int) string {
+	return chart.Whole(int64(u.Uses)) + " of " + chart.Whole(int64(units))
 }
 
 // observedNote says what a field rate is of.

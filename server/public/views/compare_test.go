@@ -76,3 +76,34 @@ func TestTheOrderTurnsWhereItDoes(t *testing.T) {
 		}
 	}
 }
+
+// TestUntestedDifference: a difference is known from 50 pull requests in 20 repositories on, where its interval
+// leaves out something; else the sentence begins with why it is not.
+func TestUntestedDifference(t *testing.T) {
+	tested := observed.Pair{Diff: .5, CILow: .2, CIHigh: .7, P: .01, Shown: true}
+	for why, tt := range map[string]struct {
+		units, repos int
+		pair         observed.Pair
+		large        *observed.Largest
+	}{
+		"":                                 {50, 20, tested, nil},
+		"fewer than 50 pull requests":      {49, 20, tested, nil},
+		"fewer than 20 repositories":       {50, 19, tested, &observed.Largest{NUnits: 20}},
+		"the repositories differ too much": {50, 20, observed.Pair{CILow: -1, CIHigh: 1}, nil},
+		"one repository has 40% of the pull requests": {50, 20, observed.Pair{CILow: -1, CIHigh: 1}, &observed.Largest{NUnits: 20}},
+	} {
+		use := func(rate float64) observed.Use {
+			return observed.Use{UseRate: rate, CILow: rate - .1, CIHigh: rate + .1, Uses: int(50 * rate)}
+		}
+		b := observed.Board{Unit: "pull request", Tools: []observed.Standing{{Tool: "Ash", Slug: "ash"}, {Tool: "Birch", Slug: "birch"}}}
+		s := pairSeen{Board: &b, First: use(.7), Second: use(.2), Part: observed.Part{NUnits: tt.units, NRepos: tt.repos, Largest: tt.large, Pairs: map[[2]string]observed.Pair{{"ash", "birch"}: tt.pair}}}
+		for _, text := range []string{s.short("Ash", "Birch"), s.sentence("Ash", "Birch")} {
+			if known := strings.Contains(text, "significant"); known != (why == "") || !known && !strings.HasPrefix(text, "The difference is not known: "+why+". In real work") {
+				t.Errorf("%s: %s", why, text)
+			}
+		}
+		if l := s.lead("ash", "birch"); tt.units >= 50 && (l == nil || l.Unknown != why) || tt.units < 50 && l != nil {
+			t.Errorf("%s: %+v", why, l)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
-	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -59,13 +58,13 @@ func cited(b *analytics.Board, s analytics.Standing) string {
 	return text
 }
 
-// citedUse is the figure of an observed tool in a citation: Flask 6.9% (95% CI 2.5%–17.7%).
-func citedUse(tool string, u observed.Use) string {
+// citedUse is the figure of an observed tool of so many units in a citation: Flask 6.9% (95% CI 2.5%–17.7%).
+func citedUse(tool string, u observed.Use, units int) string {
 	if u.Uses == 0 {
 		return tool + " not used"
 	}
-	text := tool + " " + chart.Fixed(u.UseRate)
-	if interval := render.Interval(u.CILow, u.CIHigh); interval != "" { // few repositories have none
+	text := tool + " " + useShare(u, units)
+	if _, interval := render.UseRate(u, units); interval != "" {
 		text += " (95% CI " + interval + ")"
 	}
 	return text
@@ -78,7 +77,7 @@ func citedPart(b *observed.Board) string {
 	var figures []string
 	for _, t := range p.Tools[:min(2, len(p.Tools))] {
 		if t.Uses > 0 {
-			figures = append(figures, citedUse(observedName(b, t.Slug), t.Use))
+			figures = append(figures, citedUse(observedName(b, t.Slug), t.Use, p.NUnits))
 		}
 	}
 	if len(figures) == 0 {

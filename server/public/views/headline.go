@@ -108,7 +108,7 @@ func observedClaim(b *observed.Board) string {
 		if s.vague() {
 			return fmt.Sprintf("Agents used %s in %s of %s, which says little of other work.", b.Tools[0].Tool, chart.Whole(int64(s.Use.Uses)), amongUnits(b, s.Part, ""))
 		}
-		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Fixed(s.Use.UseRate), amongUnits(b, s.Part, ""))
+		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, useShare(s.Use, s.Part.NUnits), amongUnits(b, s.Part, ""))
 	}
 	var parts, vague []string
 	for _, l := range b.Languages {
@@ -116,7 +116,7 @@ func observedClaim(b *observed.Board) string {
 			break
 		}
 		s := sighting{b, l.Part, l.Language, l.Tools[0].Use}
-		rate := chart.Fixed(s.Use.UseRate)
+		rate := useShare(s.Use, s.Part.NUnits)
 		if s.vague() {
 			rate, vague = chart.Whole(int64(s.Use.Uses)), append(vague, l.Language)
 		}

@@ -128,10 +128,12 @@ func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, lan
 	}
 	axis := m.axis(least, len(uses))
 	for i, use := range uses {
-		rate, interval := useRate(use, p.NUnits)
+		rate, interval := render.UseRate(use, p.NUnits)
 		t := toolRate{Tool: observedName(b, slugs[i]), Rate: rate, Interval: interval, Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		if interval == "" { // the rate is the count
-			t.Note = "no interval: the repositories allow none"
+			if t.Note = "no interval: the repositories allow none"; p.NUnits < observed.MinUnits {
+				t.Note = fmt.Sprintf("no rate: fewer than %d %ss", observed.MinUnits, b.Unit)
+			}
 		}
 		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: interval != "", Text: t.Tool + " " + t.Rate}
 		if mark.Interval {

@@ -48,7 +48,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
 		for _, t := range p.Tools {
-			rate, interval := partRate(p, t.Use)
+			rate, interval := render.UseRate(t.Use, p.NUnits)
 			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), rate, interval})
 		}
 		return out

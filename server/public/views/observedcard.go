@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // observedCard shows the tools of a board; of one with several languages those of the language
@@ -36,8 +38,17 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 
 // usePortion is a tool of an observed board on a card.
 func usePortion(b *observed.Board, p observed.Part, t observed.Rate) portion {
-	rate, interval := useRate(t.Use, p.NUnits)
-	return portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: banded(t.UseRate, t.CILow, t.CIHigh)}
+	rate, interval := render.UseRate(t.Use, p.NUnits)
+	return portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: usedBar(t.Use, p.NUnits)}
+}
+
+// usedBar draws a rate with its interval, and a count without one, on an axis from 0 to 1.
+func usedBar(u observed.Use, units int) template.HTML {
+	rate, interval := render.UseRate(u, units)
+	if interval == "" {
+		return chart.NewAxis(1).Forest(chart.Mark{Rate: u.UseRate, Text: rate})
+	}
+	return banded(u.UseRate, u.CILow, u.CIHigh)
 }
 
 // firstUsed returns the first tools of a part for a card, of those with minUses. Of tools with the same

@@ -2,7 +2,6 @@ package views
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -19,6 +18,7 @@ type pairAgents struct {
 	Ruler             template.HTML
 	Parts             []pairAgent
 	Source, Lines     string // the study, and the file with each unit
+	Rule              string // when counts stand for rates
 	Tested            string // which agents are tested, and how
 	Age               age
 }
@@ -26,8 +26,8 @@ type pairAgents struct {
 // A pairAgent is how often one agent used each of two tools.
 type pairAgent struct {
 	Agent, A, B, RangeA, RangeB, N, Repos string
-	Few                                   bool   // so few units that counts stand for rates
-	Largest                               string // that one repository has much of the units; empty otherwise
+	Few                                   bool // so few units that counts stand for rates
+	Chips                                 []string
 	Plot                                  template.HTML
 	marks                                 [2]chart.Mark
 	pair                                  *observed.Pair // the difference; nil where there is too little data for a test
@@ -41,14 +41,14 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 	}
 	d := pairAgents{
 		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
-		Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
+		Rule: useRule(board.Unit), Of: unitsOf(board, s.Part, s.Language) + " of " + plural(s.Part.NRepos, "repository", "repositories"),
 	}
 	if in.SnapshotID != "" && board.FieldStudy != "" && in.Units > 0 { // else the snapshot has no lines
 		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
 	}
 	most := 0.0
 	for _, agent := range agents {
-		p := newPairAgent(agent, x, y, a, b)
+		p := newPairAgent(board, agent, x, y, a, b)
 		for _, m := range p.marks {
 			most = max(most, m.Rate, m.High)
 		}
@@ -71,22 +71,16 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 	return &d
 }
 
-func newPairAgent(agent observed.AgentBoard, x, y, a, b string) pairAgent {
-	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits, pair: testable(agent, a, b)}
-	if l := agent.Largest; l != nil && !p.Few {
-		p.Largest = "one repository has " + shareText(l.NUnits, agent.NUnits)
-	}
+func newPairAgent(board *observed.Board, agent observed.AgentBoard, x, y, a, b string) pairAgent {
+	p := pairAgent{Agent: agent.Agent, N: chart.Whole(int64(agent.NUnits)), Repos: chart.Whole(int64(agent.NRepos)), Few: agent.NUnits < observed.MinUnits, Chips: partChips(board, agent.Part), pair: testable(agent, a, b)}
 	side := func(name, slug string) (text, interval string, m chart.Mark) {
 		use, _ := useOf(agent.Part, slug)
-		if text = chart.Fixed(use.UseRate); p.Few || use.Uses == 0 { // a share of so few would look firm
-			text = fmt.Sprintf("%s of %s", chart.Whole(int64(use.Uses)), p.N)
-		}
+		text, interval = render.UseRate(use, agent.NUnits)
 		m = chart.Mark{Rate: use.UseRate, Text: name + " " + text}
-		if interval = render.Interval(use.CILow, use.CIHigh); use.Uses > 0 && interval != "" && !p.Few {
+		if interval != "" {
 			m.Low, m.High, m.Interval, m.Text = use.CILow, use.CIHigh, true, m.Text+", 95% CI "+interval
-			return text, interval, m
 		}
-		return text, "", m
+		return text, interval, m
 	}
 	p.A, p.RangeA, p.marks[0] = side(x, a)
 	p.B, p.RangeB, p.marks[1] = side(y, b)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
-	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -104,23 +103,12 @@ func (s pairSeen) places(r *Renderer, a, b string) []seenPlace {
 	return []seenPlace{r.seenPlace(p.Board, p.Part, p.Language, a), r.seenPlace(q.Board, q.Part, q.Language, b)}
 }
 
-// unordered reports whether the ranges of ranks of two tools, by name, overlap.
-func (s pairSeen) unordered(x, y string) bool {
-	var both []observed.Standing
-	for _, t := range s.Board.Tools {
-		if t.Tool == x || t.Tool == y {
-			both = append(both, t)
-		}
-	}
-	return len(both) == 2 && both[0].RankLow <= both[1].RankHigh && both[1].RankLow <= both[0].RankHigh
-}
-
 // cited has the figures of both in a citation; empty where they are of different parts.
 func (s pairSeen) cited(x, y string) string {
 	if s.Apart != nil {
 		return ""
 	}
-	return ": " + citedUse(x, s.First) + ", " + citedUse(y, s.Second) + " of " + unitsOf(s.Board, s.Part, s.Language) + citedDoubts(s.Board, s.Part, s.slug(x), s.slug(y))
+	return ": " + citedUse(x, s.First, s.Part.NUnits) + ", " + citedUse(y, s.Second, s.Part.NUnits) + " of " + unitsOf(s.Board, s.Part, s.Language) + citedDoubts(s.Board, s.Part, s.slug(x), s.slug(y))
 }
 
 // sentence says how often two tools were used.
@@ -136,10 +124,24 @@ func (s pairSeen) sentence(x, y string) string {
 		text += fmt.Sprintf("; for this pair alone, the difference of %s points (95%% CI %s) %s", s.apart(), render.PointsRange(p.CILow, p.CIHigh), verdict)
 		return text + "." + s.turned(s.slug(x), s.slug(y))
 	}
-	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
-		return "No clear difference: " + inSentence(text) + "." + s.turned(s.slug(x), s.slug(y))
+	return s.untested(s.slug(x), s.slug(y)) + text + "." + s.turned(s.slug(x), s.slug(y))
+}
+
+// untested begins a sentence about two tools, by slug, that were both used, where their difference is not known, and
+// says why; empty where they were used as often.
+func (s pairSeen) untested(a, b string) string {
+	if s.Apart != nil || s.First.Uses == 0 || s.Second.Uses == 0 || s.First.UseRate == s.Second.UseRate {
+		return ""
 	}
-	return text + "." + s.turned(s.slug(x), s.slug(y))
+	return "The difference is not known: " + s.unknown(a, b) + ". "
+}
+
+// units is what the rate of the first or the second tool is of.
+func (s pairSeen) units(i int) int {
+	if s.Apart != nil {
+		return s.Apart[i].Part.NUnits
+	}
+	return s.Part.NUnits
 }
 
 // short is sentence in short, for a page that has the figures below.
@@ -154,19 +156,21 @@ func (s pairSeen) short(x, y string) string {
 		x, y, first, second = y, x, second, first
 	}
 	rate := func(u observed.Use) string {
-		if ci := render.Interval(u.CILow, u.CIHigh); ci != "" && u.Uses > 0 {
-			return chart.Fixed(u.UseRate) + " (" + ci + ")"
+		if rate, interval := render.UseRate(u, s.Part.NUnits); interval != "" {
+			return rate + " (" + interval + ")"
 		}
-		return chart.Fixed(u.UseRate)
+		return useShare(u, s.Part.NUnits)
 	}
 	text := fmt.Sprintf("In real work, agents used %s in %s of %s, and %s in %s", x, rate(first), amongUnits(s.Board, s.Part, s.Language), y, rate(second))
 	switch {
-	case known && p.Shown:
+	case !known:
+		text = s.untested(s.slug(x), s.slug(y)) + text
+	case p.Shown:
 		text += ": significant for this pair alone"
 		if all := s.together(p); all != nil && !all.Significant {
 			text += ", not with all pairs at once"
 		}
-	case known || first.CILow <= second.CIHigh:
+	default:
 		text += ": no clear difference"
 	}
 	return text + "." + turned
@@ -177,23 +181,20 @@ func (s pairSeen) counts(x, y string) string {
 	if s.Apart != nil {
 		p, q := s.Apart[0], s.Apart[1]
 		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives", inExisting,
-			x, chart.Fixed(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Fixed(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
+			x, useShare(p.Use, p.Part.NUnits), unitsOf(p.Board, p.Part, p.Language), y, useShare(q.Use, q.Part.NUnits), unitsOf(q.Board, q.Part, q.Language))
 	}
 	units, first, second := amongUnits(s.Board, s.Part, s.Language), s.First, s.Second
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, x, chart.Fixed(first.UseRate), units)
+	text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, x, useShare(first, s.Part.NUnits), units)
 	switch {
 	case second.Uses == 0:
 		text += " and never " + y
 	case first.UseRate == second.UseRate:
 		text += ", as often as " + y
 	default:
-		text += fmt.Sprintf(" and %s in %s", y, chart.Fixed(second.UseRate))
-		if _, _, known := s.pair(s.slug(x), s.slug(y)); first.CILow > second.CIHigh && !known && (s.Language != "" || !s.unordered(x, y)) {
-			text += "; the two intervals do not overlap"
-		}
+		text += fmt.Sprintf(" and %s in %s", y, useShare(second, s.Part.NUnits))
 	}
 	return text
 }

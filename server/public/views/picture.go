@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/share"
 )
 
@@ -61,10 +62,11 @@ func (t *tool) seenNote(other string) string {
 		return other
 	}
 	s := t.Seen[0]
+	rate := useShare(s.Use, s.Part.NUnits)
 	if s.vague() || s.alone() {
-		return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Whole(int64(s.Use.Uses)), unitsOf(s.Board, s.Part, s.Language))
+		rate = chart.Whole(int64(s.Use.Uses))
 	}
-	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Fixed(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))
+	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, rate, unitsOf(s.Board, s.Part, s.Language))
 }
 
 // shortSentence is the first clause of a comparison.
@@ -95,7 +97,7 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 	for _, s := range r.seenWith(x, y, a, b, "") {
 		return r.marked(share.Picture{
 			Small: "firstpick · " + x.Name + " or " + y.Name, Title: s.sentence(x.Name, y.Name), Foot: s.Board.Heading() + ". Not a pick rate.",
-			Rows: []share.Row{{Name: x.Name, Value: chart.Fixed(s.First.UseRate), Share: s.First.UseRate}, {Name: y.Name, Value: chart.Fixed(s.Second.UseRate), Share: s.Second.UseRate}},
+			Rows: []share.Row{usedRow(x.Name, s.First, s.units(0)), usedRow(y.Name, s.Second, s.units(1))},
 		}), true
 	}
 	return p, false
@@ -109,9 +111,14 @@ func seenRows(b *observed.Board, p observed.Part, slug string) (out []share.Row)
 		first[len(first)-1] = p.Tools[i]
 	}
 	for _, t := range first {
-		out = append(out, share.Row{Name: observedName(b, t.Slug), Value: chart.Fixed(t.UseRate), Share: t.UseRate})
+		out = append(out, usedRow(observedName(b, t.Slug), t.Use, p.NUnits))
 	}
 	return out
+}
+
+func usedRow(name string, u observed.Use, units int) share.Row {
+	rate, _ := render.UseRate(u, units)
+	return share.Row{Name: name, Value: rate, Share: u.UseRate}
 }
 
 // marked marks the picture of simulated answers, and leaves out invisible characters, which

@@ -10,6 +10,7 @@ import (
 type seenAgents struct {
 	Language string // empty for the whole board
 	Units    string // the heading of the counts
+	Rule     string // when counts stand for rates
 	Tools    []render.Link
 	Rows     []seenAgent
 }
@@ -43,7 +44,7 @@ func (r *Renderer) agentsOn(b *observed.Board) (out []seenAgents) {
 }
 
 func (r *Renderer) agentsIn(b *observed.Board, language string, p observed.Part, agents []observed.AgentBoard) seenAgents {
-	d := seenAgents{Language: language, Units: render.Capital(b.Unit) + "s"}
+	d := seenAgents{Language: language, Units: render.Capital(b.Unit) + "s", Rule: useRule(b.Unit)}
 	var slugs []string
 	for _, t := range p.Tools {
 		if t.Uses > 0 && len(slugs) < maxSeenTools {
@@ -52,20 +53,11 @@ func (r *Renderer) agentsIn(b *observed.Board, language string, p observed.Part,
 		}
 	}
 	for _, a := range agents {
-		row := seenAgent{Agent: a.Agent, N: chart.Whole(int64(a.NUnits)), Chips: seenChips(b, a.Part)}
-		few := a.NUnits < observed.MinUnits
-		if few {
-			row.Chips = []string{"few"}
-		}
+		row := seenAgent{Agent: a.Agent, N: chart.Whole(int64(a.NUnits)), Chips: partChips(b, a.Part)}
 		for _, slug := range slugs {
 			use, _ := useOf(a.Part, slug)
-			switch {
-			case use.Uses == 0 && !few:
-				row.Cells = append(row.Cells, seenCell{Rate: chart.Fixed(0)})
-			default:
-				rate, interval := partRate(a.Part, use)
-				row.Cells = append(row.Cells, seenCell{rate, interval})
-			}
+			rate, interval := render.UseRate(use, a.NUnits)
+			row.Cells = append(row.Cells, seenCell{rate, interval})
 		}
 		d.Rows = append(d.Rows, row)
 	}

@@ -53,6 +53,8 @@ func largeShare(b *observed.Board, p observed.Part) string {
 	return "One repository has " + shareText(p.Largest.NUnits, p.NUnits) + " of the " + b.Unit + "s"
 }
 
+const withoutIt = "without it, "
+
 // withoutLargest says how the rates look without the largest repository: without it, Requests
 // 55.2% and HTTPX 30.1% of 143. Of few units it has counts.
 func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string {
@@ -76,7 +78,7 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 		}
 		rates = append(rates, observedName(b, slug)+" "+rate)
 	}
-	return "without it, " + and(rates) + " of " + chart.Whole(int64(rest.NUnits))
+	return withoutIt + and(rates) + " of " + chart.Whole(int64(rest.NUnits))
 }
 
 // shareText is a part of a whole without decimals; less than a half of one per cent is not shown as 0.

@@ -74,9 +74,10 @@ func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
 // rate is the use rate without its interval, or the count where that is vague or no choice.
 func (s sighting) rate() string {
 	if s.vague() || s.alone() {
-		return useCount(s.Use, s.Part.NUnits)
+		return render.UseCount(s.Use, s.Part.NUnits)
 	}
-	return chart.Fixed(s.Use.UseRate)
+	rate, _ := render.UseRate(s.Use, s.Part.NUnits)
+	return rate
 }
 
 func useOf(p observed.Part, slug string) (observed.Use, bool) {
@@ -117,10 +118,13 @@ func (s sighting) sentence(tool string) string {
 	case s.alone():
 		return fmt.Sprintf("%s, %s is the only listed tool that agents used in %s.", inExisting, tool, unitsOf(s.Board, s.Part, s.Language))
 	case s.vague():
-		return fmt.Sprintf("%s, agents used %s in %s of %s (%s), which says little of other work: the 95%% interval is %s.", inExisting,
-			tool, chart.Whole(int64(s.Use.Uses)), units, chart.Fixed(s.Use.UseRate), render.Interval(s.Use.CILow, s.Use.CIHigh))
+		text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, tool, chart.Whole(int64(s.Use.Uses)), units)
+		if rate, interval := render.UseRate(s.Use, s.Part.NUnits); interval != "" {
+			return text + fmt.Sprintf(" (%s), which says little of other work: the 95%% interval is %s.", rate, interval)
+		}
+		return text + ", which says little of other work."
 	}
-	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Fixed(s.Use.UseRate), units)
+	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, useShare(s.Use, s.Part.NUnits), units)
 }
 
 // rankRange returns the ranks that are possible; ok is false for a part of a board, which has no
@@ -182,12 +186,12 @@ type seenPlace struct {
 	More               string        // what the board has beyond these tools; empty for nothing
 	Again              bool          // another place of the page has the same study: the boards list different tools
 	OtherLanguage      bool          // of the same board
+	Rule               string        // when counts stand for rates
 	Count              string        // how often one tool was used, of how many units
 	Cite               string
 }
 
-// An observedUse is how often one agent used a tool. Interval is empty where it did not, Chips are
-// the warnings of a rate.
+// An observedUse is how often one agent used a tool. Interval is empty for a count, Chips are its warnings.
 type observedUse struct {
 	Agent, Rate, Interval, N string
 	Counted                  bool // Rate is a count, with N
@@ -199,7 +203,7 @@ func (s seenPlace) Units() string { return render.Capital(s.Unit) + "s" }
 
 // seenPlace describes a part of an observed board around some of its tools.
 func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
-	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Rule: useRule(b.Unit), Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
 	if language != "" {
 		d.Name += ", " + language
 	}
@@ -213,13 +217,10 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 		return d
 	}
 	for _, a := range agents {
-		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
-		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
-			u.Rate, u.Interval = partRate(a.Part, use)
-			if u.Counted = u.Interval == ""; a.NUnits >= observed.MinUnits {
-				u.Chips = seenChips(b, a.Part)
-			}
-		}
+		use, _ := useOf(a.Part, slugs[0])
+		u := observedUse{Agent: a.Agent, N: chart.Whole(int64(a.NUnits)), Chips: partChips(b, a.Part)}
+		u.Rate, u.Interval = render.UseRate(use, a.NUnits)
+		u.Counted = u.Interval == ""
 		d.Agents = append(d.Agents, u)
 	}
 	return d

@@ -150,7 +150,7 @@ func (r *Renderer) tool(slug string) (Page, error) {
 			one.Again = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == one.Source })
 			one.OtherLanguage = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Category == one.Category })
 			one.Count = chart.Whole(int64(s.Use.Uses)) + " of " + unitsOf(s.Board, s.Part, s.Language)
-			one.Cite = citeObserved(r.in, s.Board, t.Name+" in "+s.Board.Name+", how often agents used it: "+citedUse(t.Name, s.Use)+" of "+unitsOf(s.Board, s.Part, s.Language)+citedDoubts(s.Board, s.Part, slug), r.in.BaseURL+toolPath(slug))
+			one.Cite = citeObserved(r.in, s.Board, t.Name+" in "+s.Board.Name+", how often agents used it: "+citedUse(t.Name, s.Use, s.Part.NUnits)+" of "+unitsOf(s.Board, s.Part, s.Language)+citedDoubts(s.Board, s.Part, slug), r.in.BaseURL+toolPath(slug))
 			d.Seen = append(d.Seen, one)
 		}
 	}

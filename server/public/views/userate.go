@@ -1,40 +1,43 @@
 package views
 
 import (
+	"fmt"
+
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// How often agents used a tool has one of two forms, by one rule for all pages:
+// How often agents used a tool has one of two forms, by one rule for all pages: the whole of a board, its
+// languages and its agents alike.
 //
-//   - With its 95 % interval it is a rate, however wide the interval is: cards, plots, tables, citations. Where the
-//     repositories allow no interval it is a count (useRate).
-//   - Without it, in lists of tools, claims, badges and pictures, it is a rate where the interval is at most
+//   - render.UseRate decides: a rate with its 95 % interval, however wide it is, or a count. useRule says it in
+//     the legends. In a sentence, which has the number of units, useShare is the same.
+//   - Without its interval, in lists of tools, claims, badges and pictures, it is a rate where the interval is at most
 //     widestUse and another tool was used, too. Else the rate alone would look firm, and it is a count
 //     (sighting.rate).
-//   - An agent or a further language with fewer than observed.MinUnits units has counts (partRate).
 
 // widestUse is the widest interval of a rate that stands alone, and of a first tool on the first page.
 const widestUse = .5
 
-// useRate returns a rate of so many units with its interval, or the count where it has none.
-func useRate(u observed.Use, units int) (rate, interval string) {
-	if interval = render.Interval(u.CILow, u.CIHigh); interval == "" {
-		return useCount(u, units), ""
+// useRule says when a count stands in place of a rate.
+func useRule(unit string) string {
+	return fmt.Sprintf("As counts: under %d %ss (few), zeros, and rates without an interval.", observed.MinUnits, unit)
+}
+
+// useShare is render.UseRate in a sentence that says of how many units: 66.0%, or 26 of 40 without its end.
+func useShare(u observed.Use, units int) string {
+	if rate, interval := render.UseRate(u, units); interval != "" {
+		return rate
 	}
-	return chart.Fixed(u.UseRate), interval
+	return chart.Whole(int64(u.Uses))
 }
 
-// useCount is like 264 of 400.
-func useCount(u observed.Use, units int) string {
-	return chart.Whole(int64(u.Uses)) + " of " + chart.Whole(int64(units))
-}
-
-// partRate returns a rate in the part of an agent or a language, or the count where the part is small.
-func partRate(p observed.Part, u observed.Use) (rate, interval string) {
+// partChips are the doubts about the rates of an agent, in a few words. Few units have counts, so no other
+// doubt.
+func partChips(b *observed.Board, p observed.Part) []string {
 	if p.NUnits < observed.MinUnits {
-		return useCount(u, p.NUnits), ""
+		return []string{"few"}
 	}
-	return useRate(u, p.NUnits)
+	return seenChips(b, p)
 }

@@ -73,7 +73,7 @@ func (d *pairAgents) firm() string {
 		}
 	}
 	if len(tested) == 0 {
-		d.Tested = fmt.Sprintf("No agent has enough data for a test. A test needs at least %d %ss of %d repositories, and no repository that decides the rates.", observed.MinUnits, d.Unit, observed.MinRepos)
+		d.Tested = "No agent has enough data for a test. " + agentTest(d.Unit)
 		return "In real work: no coding agent has enough data for a test."
 	}
 	var names, first, second []string
@@ -91,10 +91,17 @@ func (d *pairAgents) firm() string {
 		d.Tested += ", corrected for all " + small(len(names)) + " (Holm)"
 	}
 	if len(names) < len(d.Parts) {
-		d.Tested += fmt.Sprintf(". The others have under %d %ss or %d repositories, or one repository decides: described, not tested", observed.MinUnits, d.Unit, observed.MinRepos)
+		d.Tested += "; the others are described, not tested. " + agentTest(d.Unit)
+	} else {
+		d.Tested += "."
 	}
-	d.Tested += "."
 	return "In real work: " + sides(d.A, d.B, "used clearly more with", first, second, "coding agent")
+}
+
+// agentTest says what is tested, and why all agents together need less than one.
+func agentTest(unit string) string {
+	return fmt.Sprintf("A test needs at least %d %ss in %d repositories, and an interval that leaves out some difference. "+
+		"With one agent, no repository may have more than a quarter of them. With all together one may: this page gives their rates without it.", observed.MinUnits, unit, observed.MinRepos)
 }
 
 // testable returns the difference of two tools with one agent; nil where the agent has too few units
@@ -127,14 +134,15 @@ func sides(x, y, how string, first, second []string, parts string) string {
 }
 
 // pair returns the difference of both tools, by slug, for this pair alone, and their slugs, that with
-// the higher rate first; none where the rates are equal. ok is false where the difference is not known.
+// the higher rate first; none where the rates are equal. ok is false where the difference is not known: with too
+// few units or repositories, or where its interval leaves out nothing.
 func (s pairSeen) pair(a, b string) (p observed.Pair, slugs [2]string, ok bool) {
 	if s.Apart != nil {
 		return p, slugs, false
 	}
 	for _, slugs := range [][2]string{{a, b}, {b, a}} {
 		if p, ok = s.Part.Pairs[slugs]; ok {
-			return p, slugs, p.Known()
+			return p, slugs, p.Known() && s.Part.NUnits >= observed.MinUnits && s.Part.NRepos >= observed.MinRepos
 		}
 	}
 	return p, slugs, false
@@ -143,12 +151,12 @@ func (s pairSeen) pair(a, b string) (p observed.Pair, slugs [2]string, ok bool) 
 // lead says how far one of two tools is ahead in real work; nil where that is not known.
 func (s pairSeen) lead(a, b string) *lead {
 	p, slugs, known := s.pair(a, b)
-	if slugs[0] == "" {
+	if slugs[0] == "" || s.Part.NUnits < observed.MinUnits { // so few have counts, and no points
 		return nil
 	}
 	x, y := observedName(s.Board, slugs[0]), observedName(s.Board, slugs[1])
 	if !known {
-		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Observed: true, Alone: true, Unknown: s.unknown()}
+		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Observed: true, Alone: true, Unknown: s.unknown(a, b)}
 	}
 	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
 	return &lead{
@@ -170,13 +178,18 @@ func (s pairSeen) together(p observed.Pair) *together {
 	return &all
 }
 
-// unknown says why the interval of a difference leaves out none.
-func (s pairSeen) unknown() string {
+// unknown says why the difference of two tools, by slug, is not known.
+func (s pairSeen) unknown(a, b string) string {
+	p, slugs, _ := s.pair(a, b)
 	switch {
-	case s.Part.Largest != nil:
-		return "one repository has " + shareText(s.Part.Largest.NUnits, s.Part.NUnits) + " of the " + s.Board.Unit + "s and decides the rates"
+	case s.Part.NUnits < observed.MinUnits:
+		return fmt.Sprintf("fewer than %d %ss", observed.MinUnits, s.Board.Unit)
+	case slugs[0] == "":
+		return "this pair was not tested"
+	case s.Part.Largest != nil && !p.Known():
+		return "one" + strings.TrimPrefix(largeShare(s.Board, s.Part), "One")
 	case s.Part.NRepos < observed.MinRepos:
-		return "too few repositories"
+		return fmt.Sprintf("fewer than %d repositories", observed.MinRepos)
 	}
 	return "the repositories differ too much"
 }
@@ -195,7 +208,11 @@ func (s pairSeen) turned(a, b string) string {
 	if y.UseRate > x.UseRate {
 		a, b = b, a
 	}
-	return fmt.Sprintf(" %s; %s: the order turns.", largeShare(s.Board, s.Part), withoutLargest(s.Board, s.Part, a, b))
+	share, without := largeShare(s.Board, s.Part), withoutLargest(s.Board, s.Part, a, b)
+	if _, _, known := s.pair(a, b); !known && render.Capital(s.unknown(a, b)) == share { // the first sentence has it
+		return " Without that repository, " + strings.TrimPrefix(without, withoutIt) + ": the order turns."
+	}
+	return fmt.Sprintf(" %s; %s: the order turns.", share, without)
 }
 
 // apart is the difference of both rates in points, without its sign.
