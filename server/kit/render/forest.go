@@ -194,7 +194,7 @@ func (f *Forest) dropRanks() {
 // NewObservedForest draws an observed board. link returns the page of a tool by its slug; ""
 // leaves it without one.
 func NewObservedForest(b *observed.Board, link func(slug string) string) Forest {
-	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: true}, 0.0
+	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: b.NUnits >= observed.MinUnits}, 0.0
 	for _, s := range used(b) {
 		most = max(most, s.CIHigh)
 	}
