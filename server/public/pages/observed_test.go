@@ -59,7 +59,9 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
 		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool, board or agent"}},
 		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},
-		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
+		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name or address."}, nil},
+		{"/search?q=webserver", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name or address"}, nil}, // their address
+		{"/search?q=prisma-postgres", 200, []string{"itself is in the catalogue, but not measured yet."}, []string{"none of its categories"}},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
 		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite the answers", "Cite the use in real work", "format=csv"}, nil},
 		{"/compare/django-vs-flask.md", 200, []string{"In real work, agents used Flask in 73.5% (62.6%–82.1%) of the 83 pull requests that use a listed tool, and Django in 26.5% (17.9%–37.4%).", "format=csv"}, nil},

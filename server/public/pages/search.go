@@ -109,13 +109,13 @@ func find(s *snapshotview.Site, query string) found {
 	boards := s.SuggestObserved(query)
 	for _, b := range s.Observed {
 		if slices.Contains(boards, b.Category) {
-			out.named = out.named || contains(b.Name, query)
+			out.named = out.named || called(b.Name, b.Category, query)
 			observe(b)
 		}
 	}
 	for _, slug := range s.SuggestCategories(query) {
 		if b, ok := s.Leaderboard(slug); ok {
-			out.named = out.named || contains(b.Name, query)
+			out.named = out.named || called(b.Name, b.Category, query)
 			out.Categories = append(out.Categories, foundCategory{b.Name, b.Category, b.URL})
 		}
 	}
@@ -148,9 +148,11 @@ const maxPages = 8
 // maxTools is how many tools a search finds.
 const maxTools = 10
 
-// contains reports whether a name has a query of three characters and more in it, in any case.
-func contains(name, query string) bool {
-	return len(query) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(query))
+// called reports whether a board has a query of three characters and more in its name or its address, in any
+// case.
+func called(name, slug, query string) bool {
+	query = strings.ToLower(query)
+	return len(query) >= 3 && (strings.Contains(strings.ToLower(name), query) || strings.Contains(slug, query))
 }
 
 // search finds a tool: it leads people to the tool's page or shows what is near, and
@@ -223,12 +225,12 @@ func cut(s string) string {
 func (f found) page() views.Found {
 	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured}
 	for _, c := range f.Categories {
-		if !f.named || contains(c.Name, f.Query) {
+		if !f.named || called(c.Name, c.Slug, f.Query) {
 			out.Categories = append(out.Categories, c.Slug)
 		}
 	}
 	for _, o := range f.Observed {
-		if !f.named || contains(o.Name, f.Query) {
+		if !f.named || called(o.Name, o.Slug, f.Query) {
 			out.Observed = append(out.Observed, o.Slug)
 		}
 	}
@@ -248,14 +250,14 @@ func (f found) markdown() []byte {
 		b.WriteString("No trials measure this tool, but it was observed in real work:\n\n")
 		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
-		b.WriteString("This tool is in the catalogue, but none of its categories is measured yet.\n\n")
+		b.WriteString("This tool is in the catalogue, but not measured yet.\n\n")
+		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
+			b.WriteString("Near it:\n\n")
+		}
 	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0 && len(f.unmeasured) == 0:
 		b.WriteString("Nothing has this name, and nothing is near it.\n")
 	default:
 		b.WriteString("No tool has exactly this name. Near it:\n\n")
-		for _, name := range f.unmeasured {
-			b.WriteString("- " + name + " (in the catalogue, not measured yet)\n")
-		}
 	}
 	for _, t := range f.Suggestions {
 		line(t.Tool, t.URL)
@@ -265,6 +267,9 @@ func (f found) markdown() []byte {
 	}
 	for _, o := range f.Observed {
 		line(o.heading, o.URL)
+	}
+	for _, name := range f.unmeasured {
+		b.WriteString("- " + name + " (in the catalogue, not measured yet)\n")
 	}
 	return []byte(b.String())
 }
