@@ -39,6 +39,9 @@ func encodeResult(r *pick.Result, t *transcript.Transcript) *trialset.Result {
 		Rule: r.Rule, FirstNamed: r.FirstNamed, Language: r.Language,
 		Evidence: []trialset.Evidence{}, Extractor: r.Extractor, Catalog: r.Catalog,
 	}
+	for _, d := range r.Details {
+		out.Details = append(out.Details, string(d.Name))
+	}
 	for _, e := range r.Evidence {
 		out.Evidence = append(out.Evidence, placed(e, t))
 	}

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -83,6 +84,10 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 				t.Errorf("%s: %+v does not stand there", name, e)
 			}
 		}
+	}
+	asks := transcript.Transcript{FinalText: "How many requests do you serve a day?"}
+	if r := x.Extract(asks); !slices.Contains(encodeResult(&r, &asks).Details, trialset.AskedUser) {
+		t.Errorf("an answer that asks back has no detail: %+v", r)
 	}
 	said := &transcript.Transcript{FinalText: "Weighed.\nFlask\ncarries the day."}
 	judged := placed(pick.Evidence{Kind: "judge", Path: "model-1", Quote: "Flask\ncarries the day."}, said)

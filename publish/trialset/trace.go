@@ -72,13 +72,19 @@ type Result struct {
 	// Language is the language of the final message (ISO 639-1), if it is known.
 	Language string `json:"language,omitempty"`
 	// Level is that of the strongest evidence for the pick, 0 to 7.
-	Level    int        `json:"level"`
+	Level int `json:"level"`
+	// Details names what the outcome does not say: see AskedUser. Results of earlier versions have none.
+	Details  []string   `json:"details,omitempty"`
 	Evidence []Evidence `json:"evidence"` // strongest first
 	// Extractor and Catalog are the versions of the extraction rules and of the
 	// catalogue.
 	Extractor string `json:"extractor"`
 	Catalog   string `json:"catalog"`
 }
+
+// AskedUser is the detail of an answer that picks nothing and ends by asking the user to choose or for missing
+// facts.
+const AskedUser = "asked_user"
 
 // Evidence is one reason for an outcome, and its place in the answer.
 type Evidence struct {

@@ -129,6 +129,9 @@ func newAttempt(a *trialset.Attempt) Attempt {
 	return row
 }
 
+// asksBack is the meaning of an outcome without a pick whose answer asks the user.
+const asksBack = "The answer picks no tool: it asks back, for a choice or for missing facts."
+
 // result fills in how the outcome was decided, and returns the evidence to mark.
 func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []quote) {
 	if t.Result == nil {
@@ -139,6 +142,9 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 	}
 	if v.Why.Key == "deed" && slices.ContainsFunc(t.Result.Evidence, func(e trialset.Evidence) bool { return e.Kind == "listed" }) {
 		v.Why.Name = "by the imports that the study lists"
+	}
+	if slices.Contains(t.Result.Details, trialset.AskedUser) {
+		v.Outcome.Means = asksBack
 	}
 	if t.Result.Say != "" {
 		v.Say = named(t.Result.Say)
@@ -199,7 +205,11 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 	}
 	if r := t.Result; r != nil {
 		if v.Listing == nil { // it has its own reason
-			add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(Of(rules(), r.Rule).Name))
+			rule := Of(rules(), r.Rule)
+			if slices.Contains(r.Details, trialset.AskedUser) {
+				rule = Of(rules(), "asks")
+			}
+			add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(rule.Name))
 		}
 		add("Named first", named(r.FirstNamed))
 		v.Reading, v.Facts = v.Facts, nil

@@ -143,6 +143,10 @@ func TestTrialPages(t *testing.T) {
 		"excluded": {trialset.Quotes, trace(func(t *trialset.Trace) {
 			t.Outcome, t.Picked, t.Result, t.FinishedAt, t.Reason = "excluded", "", nil, nil, "timeout"
 		}), []string{"A gave no answer", "No answer: timeout."}, []string{"Decided", "publishes quotes"}},
+		"asks back": {trialset.Full, trace(func(t *trialset.Trace) {
+			t.Outcome, t.Picked = "none", ""
+			t.Result = &trialset.Result{Rule: "nothing is named", Details: []string{trialset.AskedUser}, Evidence: []trialset.Evidence{}}
+		}), []string{"The answer picks no tool: it asks back, for a choice or for missing facts.", "The answer asks instead of choosing"}, []string{"names no tool"}},
 		"unresolved": {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked, t.Unresolved = "ambiguous", "", true }), []string{"no rule decides"}, []string{"Decided by"}},
 		"another":    {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked = "other", sitetest.Hostile }), []string{"a tool outside this list"}, nil},
 		"unlike":     {trialset.Quotes, trace(func(t *trialset.Trace) { t.Result.Say, t.Mismatch, t.Prompt = "django", true, "gone" }), []string{"Django", "Code outweighs text.", "The text of this prompt is not published."}, nil},
