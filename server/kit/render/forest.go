@@ -60,12 +60,13 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 	}
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
-	for _, m := range metrics(leader(*b)) {
+	columns := telling(metrics(leader(*b)), shown)
+	for _, m := range columns {
 		f.Metrics = append(f.Metrics, m.Column)
 	}
 	for _, s := range shown {
 		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s), Rate: "not picked"}
-		for _, m := range metrics(s) {
+		for _, m := range columns {
 			row.Metrics = append(row.Metrics, metric(m, s))
 		}
 		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: s.Picks > 0 && Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
@@ -160,10 +161,24 @@ func (f Forest) Ranged() bool {
 // Legend explains the columns of a plot that has the shortlist or the default rate; empty for
 // any other.
 func (f Forest) Legend() string {
-	if !slices.Contains(f.Metrics, "Shortlist") && !slices.Contains(f.Metrics, "Default") {
-		return ""
+	var texts []string
+	if slices.Contains(f.Metrics, "Shortlist") {
+		texts = append(texts, "Shortlist: picked or named as a viable option.")
 	}
-	return "Shortlist: picked or named as a viable option. Default: picked, and nothing else was considered."
+	if slices.Contains(f.Metrics, "Default") {
+		texts = append(texts, "Default: picked, and nothing else was considered.")
+	}
+	return strings.Join(texts, " ")
+}
+
+// leastMetric is the rate below which the values of a column say nothing.
+const leastMetric = .01
+
+// telling leaves out the rates that are next to nothing for each of some tools.
+func telling(all []analytics.Metric, tools []analytics.Standing) []analytics.Metric {
+	return slices.DeleteFunc(all, func(m analytics.Metric) bool {
+		return m.Rate && len(tools) > 0 && !slices.ContainsFunc(tools, func(s analytics.Standing) bool { v := m.Value(s); return v != nil && *v >= leastMetric })
+	})
 }
 
 // dropRepeated drops the metrics that repeat the rate in every row.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -13,6 +14,8 @@ type Matrix struct {
 	Columns []MatrixColumn
 	Rows    []MatrixRow
 	Tail    *Matrix // the tools after the first ones, of a long board
+	// Intervals reports whether a cell has one.
+	Intervals bool
 }
 
 // A MatrixColumn is an agent. Title is its full name, Note a remark such as its weight.
@@ -24,10 +27,11 @@ type MatrixRow struct {
 	Cells      []MatrixCell
 }
 
-// A MatrixCell is a rate. Heat is 0 for none, and 1 to 10: even steps up to the highest rate.
+// A MatrixCell is a rate. Interval has whole per cent; empty where none is known. Heat is 0 for none, and
+// 1 to 10: even steps up to the highest rate.
 type MatrixCell struct {
-	Text, Title, Link string
-	Heat              int
+	Text, Interval, Title, Link string
+	Heat                        int
 }
 
 // minHeat is the least rate that the strongest colour stands for.
@@ -67,6 +71,7 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 			}
 			if note := ofAgent(r); note != "" {
 				c.Title += ", 95% CI " + note
+				c.Interval, m.Intervals = fmt.Sprintf("%d–%d%%", wholePercent(r.CILow), wholePercent(r.CIHigh)), true
 			}
 			row.Cells = append(row.Cells, c)
 		}

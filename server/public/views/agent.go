@@ -107,7 +107,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		sorting.StableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
 		var parts []chart.Part
 		rest := 1.0
-		for _, t := range tools[:min(maxCard, len(tools))] {
+		for _, t := range namedFirst(b, tools) {
 			if t.Picks > 0 {
 				rest -= shownRate(t.PickRate)
 				parts = line.add(parts, classOf(b, t.Slug), nameOf(b, t.Slug), t.PickRate)
@@ -150,6 +150,23 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, they in %s.", x.Tool, more, x.Own, x.Others)
 	}
 	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents"}, d)
+}
+
+// nearThird is how near a fourth tool is to the third where a card of an agent names it, too.
+const nearThird = .01
+
+// namedFirst returns the tools that the card of an agent names, of those that it picks, the most picked
+// first: three, a fourth close to the third, and always the first tool of the board.
+func namedFirst(b *analytics.Board, tools []analytics.AgentRate) []analytics.AgentRate {
+	n := min(maxCard, len(tools))
+	if n == maxCard && len(tools) > n && tools[n].Picks > 0 && tools[n-1].PickRate-tools[n].PickRate <= nearThird {
+		n++
+	}
+	out := slices.Clone(tools[:n])
+	if i := slices.IndexFunc(tools, func(t analytics.AgentRate) bool { return t.Slug == b.Tools[0].Slug }); i >= n {
+		out = append(out, tools[i])
+	}
+	return out
 }
 
 // agentSentence says on how many boards an agent picks the leading tool most often. Boards on

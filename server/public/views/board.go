@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -26,6 +27,7 @@ type boardPage struct {
 	Agreement     *analytics.FieldAgreement // with what agents used; nil for one prompt, whose order says little
 	Age           age
 	Forest        render.Forest
+	Shortlisted   string   // the first tool by shortlist rate, where another is first by pick rate
 	Reading       []string // how to read the ranks, and the tools without a pick
 	Matrix        render.Matrix
 	Outcomes      []outcome
@@ -168,6 +170,9 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	d.Standing = standing(b, d.Claim)
 	d.Reading, d.Forest.RankNote, d.Forest.Bound = []string{d.Forest.RankNote, d.Forest.Bound}, "", ""
 	d.Reading = slices.DeleteFunc(d.Reading, func(s string) bool { return s == "" })
+	if slices.Contains(d.Forest.Metrics, "Shortlist") {
+		d.Shortlisted = shortlisted(b)
+	}
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement
@@ -201,6 +206,20 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		}
 	}
 	return d
+}
+
+// shortlisted says that another tool than the first by pick rate is first by shortlist rate; else it is empty.
+func shortlisted(b *analytics.Board) string {
+	if len(b.Tools) < 2 || b.Tools[0].Picks == 0 {
+		return ""
+	}
+	first := b.Tools[0]
+	most := slices.MaxFunc(b.Tools, func(x, y analytics.Standing) int { return cmp.Compare(x.ShortlistRate, y.ShortlistRate) })
+	own, other := chart.Fixed(first.ShortlistRate), chart.Fixed(most.ShortlistRate)
+	if own == other {
+		return ""
+	}
+	return fmt.Sprintf("On the shortlist %s is first: in %s of answers, %s in %s. Not tested.", most.Tool, other, first.Tool, own)
 }
 
 // Planned says which part of the planned trials is valid.

@@ -175,6 +175,12 @@ func (r *Renderer) Badge(slug string) (label, text, title string, ok bool) {
 	} else {
 		s := t.Seen[0]
 		board, at, text = s.Board.Name, s.Board.AsOf, "used in "+s.rate()+" (observed)"
+		if s.vague() { // the page says how little the figure says, and a badge has no room for it
+			text = "observed, too few repositories to say how often"
+			if slices.Contains(s.Part.Warnings, observed.OneRepository) {
+				text = "observed, one repository decides"
+			}
+		}
 	}
 	date := ""
 	if at != nil {

@@ -58,7 +58,18 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	if why := d.why(b, s, first, trials); why.Text != "" {
 		d.Summary = append(d.Summary, why)
 	}
-	d.Summary = append(d.Summary, whatNow(b, s, trials))
+	next := whatNow(b, s, trials)
+	if s.Slug == b.Tools[0].Slug && len(d.Losses) > 0 { // its place is won or lost there
+		l := d.Losses[0]
+		next = summaryLine{Name: whatNext, Text: fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick %s.", l.Own, l.N, l.Agent, l.rivals.names(b)), Link: l.PromptLink, More: "All answers to the prompt"}
+		if l.Rival == "" {
+			next.Text = fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick no tool.", l.Own, l.N, l.Agent)
+		}
+		if l.Link != "" {
+			next.Link, next.More = l.Link, "Read them"
+		}
+	}
+	d.Summary = append(d.Summary, next)
 }
 
 // largestWin says where the tool is ahead by most: an agent on a prompt, or on a board of one prompt an

@@ -34,6 +34,7 @@ type trialPage struct {
 	Previous, Next     *render.Link
 	Compare            *render.Link // the pick with the other first tool of the board
 	Context            string       // how often the prompt had this outcome
+	Doubt              string       // that answers may be read wrong; empty where they are not read
 	Cite               string
 	Synthetic          bool
 	Category           string
@@ -97,6 +98,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 			d.AnswerWithheld = "The study published the imports of this answer, not its text."
 		}
 	}
+	d.Doubt = readingDoubt(b, &t.Trace, listed)
 	if picked := t.Trace.Picked; r.tools[picked] != nil {
 		d.PickedLink = toolPath(picked)
 	}
@@ -112,6 +114,20 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		text += " Decided " + d.Why.Name + "."
 	}
 	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: image}, d)
+}
+
+// readingDoubt says that the outcome of a trial may be read wrong; empty for a trial without an answer, for
+// the imports of a study, and on a board that has no measure of it and no warning.
+func readingDoubt(b *analytics.Board, t *trialset.Trace, listed bool) string {
+	switch e := b.ExtractionError; {
+	case t.Result == nil || listed:
+		return ""
+	case e != nil:
+		return fmt.Sprintf("Rules read the answers: on this board %s of outcomes are read wrong (95%% CI %s–%s, %s labels).", chart.Percent(e.Rate), chart.Percent(e.CILow), chart.Percent(e.CIHigh), chart.Whole(int64(e.NLabels)))
+	case slices.Contains(b.Warnings, analytics.Unlabelled):
+		return "Rules read the answers, and some are read wrong: check the answer before you cite it."
+	}
+	return ""
 }
 
 // withPick compares the tool that a trial picked with the first other tool of the board; nil
