@@ -20,7 +20,7 @@ func seenDoubts(b *observed.Board, p observed.Part, slugs ...string) (out []stri
 		case w == observed.OneRepository && p.Largest != nil:
 			out = append(out, largeShare(b, p)+"; "+withoutLargest(b, p, slugs...))
 		default:
-			out = append(out, render.Capital(observed.Explain(w)))
+			out = append(out, render.Capital(strings.ReplaceAll(observed.Explain(w), "pull requests or commits", b.Unit+"s")))
 		}
 	}
 	return out

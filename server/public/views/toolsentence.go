@@ -151,6 +151,9 @@ func placed(b *analytics.Board, s analytics.Standing) string {
 func sentence(b *analytics.Board, s analytics.Standing) string {
 	if s.Picks == 0 {
 		text := fmt.Sprintf("No %s picked %s in %s", nounOf(b), s.Tool, quantity(s.NTrials, "answer"))
+		if render.Single(*b) && s.NTrials > 1 {
+			text += " to one prompt"
+		}
 		if s.ShortlistRate > 0 {
 			return fmt.Sprintf("%s; %s named it as an option.", text, chart.Fixed(s.ShortlistRate))
 		}
