@@ -107,3 +107,29 @@ func TestUntestedDifference(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstWithoutTheLargestRepository: the card of an observed board says which tool is first without a
+// repository that is large, if another is.
+func TestFirstWithoutTheLargestRepository(t *testing.T) {
+	tools := func(ash, birch float64) []observed.Rate {
+		return []observed.Rate{{Slug: "ash", Use: observed.Use{UseRate: ash}}, {Slug: "birch", Use: observed.Use{UseRate: birch}}}
+	}
+	one := []string{observed.OneRepository}
+	for name, c := range map[string]struct {
+		warnings []string
+		without  []observed.Rate
+		want     string
+	}{
+		"it turns":        {one, tools(.1, .4), "birch"},
+		"it stays":        {one, tools(.4, .1), ""},
+		"a tie":           {one, tools(.4, .4), ""},
+		"it is not there": {one, tools(.1, .4)[1:], "birch"},
+		"not so large":    {nil, tools(.1, .4), ""},
+		"nothing left":    {one, nil, ""},
+	} {
+		p := observed.Part{Tools: tools(.7, .2), Warnings: c.warnings, Largest: &observed.Largest{Without: observed.Part{Tools: c.without}}}
+		if got := firstWithout(p); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

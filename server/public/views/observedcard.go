@@ -144,7 +144,28 @@ func (r *Renderer) doubtedCard(b *observed.Board) card {
 	for _, chip := range seenChips(b, p) {
 		c.Note += " · " + chip
 	}
+	if first := firstWithout(p); first != "" {
+		c.Note += " · without its largest repository " + observedName(b, first) + " is first"
+	}
 	return c
+}
+
+// firstWithout returns the slug of the tool that is first without a repository that is large; empty where
+// the first stays so.
+func firstWithout(p observed.Part) string {
+	if p.Largest == nil || !slices.Contains(p.Warnings, observed.OneRepository) || len(p.Tools) == 0 || len(p.Largest.Without.Tools) == 0 {
+		return ""
+	}
+	most := func(tools []observed.Rate) observed.Rate {
+		return slices.MaxFunc(tools, func(x, y observed.Rate) int { return cmp.Compare(x.UseRate, y.UseRate) })
+	}
+	first := most(p.Largest.Without.Tools)
+	for _, t := range p.Largest.Without.Tools {
+		if t.Slug == most(p.Tools).Slug && t.UseRate >= first.UseRate {
+			return ""
+		}
+	}
+	return first.Slug
 }
 
 // A used is what agents used of the first tools of a board, from the observed board of the same
