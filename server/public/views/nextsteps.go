@@ -19,13 +19,22 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 	prompts := slices.Clone(b.Prompts)
 	unpicked := func(p analytics.Prompt) int { t := promptTool(p, s.Slug); return t.Shortlists - t.Picks }
 	sorting.StableFunc(prompts, func(x, y analytics.Prompt) int { return cmp.Compare(unpicked(y), unpicked(x)) })
+	most, told := "", false // the prompt where it is picked most
+	if len(b.Prompts) > 0 && s.Picks > 0 && !render.Single(*b) {
+		most = mostPicked(b, s).Name()
+	}
 	for _, p := range prompts[:min(maxNamed, len(prompts))] {
 		first := strongestOf(p.Tools, s.Slug, promptPicks)
 		if unpicked(p) <= 0 || len(first.slugs) == 0 {
 			break
 		}
+		said := fmt.Sprintf("An option, not picked, in %d of %s.", unpicked(p), quantity(p.NTrials, "answer"))
+		if p.Name() == most { // one line for one prompt
+			told = true
+			said = fmt.Sprintf("Picked most in %d of %s, and an option in %d more.", picksOf(p, s.Slug), quantity(p.NTrials, "answer"), unpicked(p))
+		}
 		step := summaryLine{
-			Text: fmt.Sprintf("An option, not picked, in %d of %s. First there: %s.%s", unpicked(p), quantity(p.NTrials, "answer"), first.counted(b), quotedPrompt(b, p)),
+			Text: fmt.Sprintf("%s First there: %s.%s", said, first.counted(b), quotedPrompt(b, p)),
 			Link: PromptPath(b.Category, p.Name()), More: "All answers to it",
 		}
 		if trials && len(first.slugs) == 1 {
@@ -33,7 +42,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 		}
 		out = append(out, step)
 	}
-	if where, link := pickedMost(b, s, trials); where != "" {
+	if where, link := pickedMost(b, s, trials); where != "" && !told {
 		out = append(out, summaryLine{Text: where, Link: link, More: "Read them"})
 	}
 	return append(out, summaryLine{Text: "Ask what your customers ask, against these rivals.", Link: "/for-vendors", More: "Measure your own prompts"})
@@ -56,11 +65,16 @@ func pickedMost(b *analytics.Board, s analytics.Standing, trials bool) (text, li
 		}
 		return fmt.Sprintf("Picked most by %s: in %d of %s.", render.AgentName(a.Agent), agentRate(a.Tools, s.Slug).Picks, quantity(a.NTrials, "answer")), link
 	}
-	best := slices.MaxFunc(b.Prompts, func(x, y analytics.Prompt) int { return picksOf(x, s.Slug) - picksOf(y, s.Slug) })
+	best := mostPicked(b, s)
 	if link = PromptPath(b.Category, best.Name()); trials {
 		link = TrialsPath(b.Category, "prompt", best.Name(), "tool", s.Slug)
 	}
 	return fmt.Sprintf("Picked most in %d of %s.%s", picksOf(best, s.Slug), quantity(best.NTrials, "answer"), quotedPrompt(b, best)), link
+}
+
+// mostPicked returns the prompt where a tool is picked most.
+func mostPicked(b *analytics.Board, s analytics.Standing) analytics.Prompt {
+	return slices.MaxFunc(b.Prompts, func(x, y analytics.Prompt) int { return picksOf(x, s.Slug) - picksOf(y, s.Slug) })
 }
 
 // quotedPrompt ends a line with the text of its prompt, where the board has several.

@@ -73,12 +73,14 @@ func TestNextSteps(t *testing.T) {
 		want   []string
 	}{
 		"named on two": {board(prompt("one", 0, 1, 9, 0), prompt("two", 1, 5, 6, 6), prompt("three", 0, 0, 15, 0)), true, []string{
-			"An option, not picked, in 4 of 20 answers. First there: Birch and Cedar 6 each. “two.” " + PromptPath("web", "e/two"),
-			"An option, not picked, in 1 of 20 answers. First there: Birch 9. “one.” " + TrialsPath("web", "prompt", "e/one", "tool", "birch"),
-			"Picked most in 1 of 20 answers. “two.” " + TrialsPath("web", "prompt", "e/two", "tool", "ash"), own,
+			"Picked most in 1 of 20 answers, and an option in 4 more. First there: Birch and Cedar 6 each. “two.” " + PromptPath("web", "e/two"),
+			"An option, not picked, in 1 of 20 answers. First there: Birch 9. “one.” " + TrialsPath("web", "prompt", "e/one", "tool", "birch"), own,
 		}},
 		"without trials": {board(prompt("one", 1, 3, 9, 0), prompt("two", 0, 0, 9, 0)), false, []string{
-			"An option, not picked, in 2 of 20 answers. First there: Birch 9. “one.” " + PromptPath("web", "e/one"), "Picked most in 1 of 20 answers. “one.” " + PromptPath("web", "e/one"), own,
+			"Picked most in 1 of 20 answers, and an option in 2 more. First there: Birch 9. “one.” " + PromptPath("web", "e/one"), own,
+		}},
+		"picked most elsewhere": {board(prompt("one", 0, 3, 9, 0), prompt("two", 2, 2, 9, 0)), false, []string{
+			"An option, not picked, in 3 of 20 answers. First there: Birch 9. “one.” " + PromptPath("web", "e/one"), "Picked most in 2 of 20 answers. “two.” " + PromptPath("web", "e/two"), own,
 		}},
 		"never named": {board(prompt("one", 0, 0, 9, 0), prompt("two", 0, 0, 9, 0)), true, []string{own}},
 	} {
