@@ -100,17 +100,6 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	return r.Run(ctx, run.Trials(), done)
 }
 
-// keepsBudget refuses to continue a run without the budget that it had: the amount is not
-// stored, and no budget would be more than anybody decided to spend.
-func (x *execution) keepsBudget(run *journal.Run, done runner.Progress) error {
-	each := !slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.MaxCostUSD <= 0 && done.SpentBy[s.Name]+done.LostBy[s.Name] > 0 })
-	if !done.Bounded || x.maxCost > 0 || x.unlimited || each {
-		return nil
-	}
-	return usageErr("give the total for the whole run with --max-cost USD, or --max-cost 0 for no budget",
-		"run %s had a budget, and $%.4f are spent: without --max-cost it would go on without one", run.ID, done.SpentUSD)
-}
-
 // preflight finds problems that would fail every trial of an agent before a run is made
 // for it: a missing key, a file or a program that is not there, no price under a
 // budget.

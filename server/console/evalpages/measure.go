@@ -2,13 +2,10 @@ package evalpages
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -64,22 +61,6 @@ type modelRow struct {
 
 // An endpointRow is the form of another endpoint.
 type endpointRow struct{ URL, Model, Input, Output, Cost string }
-
-// A planView is what a run of the draft takes.
-type planView struct {
-	Trials, Each, Expected, Worst, Detectable string
-	Synthetic                                 bool
-	Sizes                                     []sizeRow
-}
-
-// A sizeRow is a size to choose: its answers, cost and time, and the smallest difference that it
-// shows.
-type sizeRow struct {
-	Repeats int
-	Takes   []string // answers, cost, time
-	Shows   string
-	On      bool
-}
 
 // vendors returns the names of the kinds of models.
 func vendors() map[string]string {
@@ -258,18 +239,6 @@ func (v *visit) unproposed(d measureData, err error) error {
 	return v.showMeasure(http.StatusUnprocessableEntity, d)
 }
 
-// planned names the models that a plan is for.
-func planned(agents []evals.ProposedAgent) string {
-	var out []string
-	for _, a := range agents {
-		out = append(out, fmt.Sprint(a.Kind, " ", a.Model, " ", a.BaseURL, " ", a.Input, " ", a.Output))
-	}
-	return strings.Join(out, "; ")
-}
-
-// costs reports whether a run of a draft can cost money.
-func costs(d *evals.Draft) bool { return d.Checked.WorstUSD == nil || *d.Checked.WorstUSD > 0 }
-
 // accept stores the draft, and starts a run of it if that was asked for; done is the notice of the
 // eval's page where no run starts.
 func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool, done string) error {
@@ -361,81 +330,4 @@ func (v *visit) showMeasure(status int, d measureData) error {
 
 func byName(a, b *catalog.Category) int {
 	return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-}
-
-func newPlan(d *evals.Draft) planView {
-	c := &d.Checked
-	p := planView{
-		Trials: many(c.Trials, "trial", "trials"), Expected: chart.MaybeMoney(c.ExpectedUSD), Worst: chart.MaybeMoney(c.WorstUSD), Synthetic: c.Synthetic,
-		Each:       fmt.Sprintf("%s × %s × %s", many(c.Prompts, "prompt", "prompts"), many(len(c.Agents), "agent", "agents"), many(c.Repeats, "repeat", "repeats")),
-		Detectable: "none: take more prompts",
-	}
-	if c.Synthetic {
-		p.Expected, p.Worst = p.Expected+" (simulated)", p.Worst+" (simulated)"
-	}
-	if c.Detectable != nil {
-		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")
-	}
-	var last []sizeRow
-	for _, s := range d.Sizes {
-		row := newSize(&s, s.Repeats == d.Repeats)
-		if c.Synthetic {
-			row.Takes = append(row.Takes, modelCost(d.Costs, float64(s.Repeats)/float64(d.Repeats))...)
-		}
-		if s.Checked.Detectable == nil {
-			last = append(last, row)
-		} else {
-			p.Sizes = append(p.Sizes, row)
-		}
-	}
-	p.Sizes = append(p.Sizes, last...) // the cheapest first that shows something
-	return p
-}
-
-func newSize(s *evals.Size, on bool) sizeRow {
-	c := &s.Checked
-	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "shows no difference between two tools", Takes: []string{many(c.Trials, "answer", "answers")}}
-	if c.Detectable != nil {
-		row.Shows = "shows differences from " + many(int(math.Ceil(100**c.Detectable)), "point", "points") + " on"
-	}
-	if !c.Synthetic {
-		row.Takes = append(row.Takes, cents(c.ExpectedUSD)+" expected, at most "+cents(c.WorstUSD), duration(c.Took))
-	}
-	return row
-}
-
-// cents writes an amount of dollars to the cent, unless that is none.
-func cents(usd *float64) string {
-	if usd == nil || *usd < 0.01 {
-		return chart.MaybeMoney(usd)
-	}
-	return fmt.Sprintf("$%.2f", *usd)
-}
-
-// modelCost writes what a run with one of the models costs, from the cheapest to the dearest, and
-// how long the slowest takes; both grow with the repeats. It is empty where no cost is known.
-func modelCost(costs []evals.Cost, times float64) []string {
-	least, most, slowest := math.Inf(1), 0.0, time.Duration(0)
-	for _, c := range costs {
-		slowest = max(slowest, c.Took)
-		if c.Expected != nil {
-			least, most = min(least, times**c.Expected), max(most, times**c.Expected)
-		}
-	}
-	if most == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("about $%.2f to $%.2f with one model", least, most), duration(time.Duration(times * float64(slowest)))}
-}
-
-// duration writes about how long something takes.
-func duration(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "under a minute"
-	case d < 2*time.Hour:
-		return "about " + many(int(math.Round(d.Minutes())), "minute", "minutes")
-	default:
-		return "about " + many(int(math.Round(d.Hours())), "hour", "hours")
-	}
 }
