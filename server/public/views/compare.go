@@ -180,7 +180,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		case isAhead(b, a, second, front):
 			with = append(with, render.AgentName(a.Agent))
 		case second.PickRate-front.PickRate >= leastLead:
-			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Fixed(second.PickRate), chart.Fixed(front.PickRate)))
+			near = append(near, fmt.Sprintf("with %s, %s has %s to %s, not a clear lead", render.AgentName(a.Agent), behind.Tool, chart.Fixed(second.PickRate), chart.Fixed(front.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {

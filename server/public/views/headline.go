@@ -105,10 +105,11 @@ func observedClaim(b *observed.Board) string {
 	}
 	if _, several := mainPart(b); several == "" {
 		s := sighting{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}
+		text := fmt.Sprintf("Agents used %s in %s of %s%s", b.Tools[0].Tool, useShare(s.Use, s.Part.NUnits), amongUnits(b, s.Part, ""), s.wideInterval())
 		if s.vague() {
-			return fmt.Sprintf("Agents used %s in %s of %s, which says little of other work.", b.Tools[0].Tool, chart.Whole(int64(s.Use.Uses)), amongUnits(b, s.Part, ""))
+			text += ", which says little of other work"
 		}
-		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, useShare(s.Use, s.Part.NUnits), amongUnits(b, s.Part, ""))
+		return text + "."
 	}
 	var parts, vague []string
 	for _, l := range b.Languages {
@@ -116,20 +117,19 @@ func observedClaim(b *observed.Board) string {
 			break
 		}
 		s := sighting{b, l.Part, l.Language, l.Tools[0].Use}
-		rate := useShare(s.Use, s.Part.NUnits)
 		if s.vague() {
-			rate, vague = chart.Whole(int64(s.Use.Uses)), append(vague, l.Language)
+			vague = append(vague, l.Language)
 		}
-		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s", observedName(b, l.Tools[0].Slug), rate, chart.Whole(int64(l.NUnits)), l.Language))
+		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s%s", observedName(b, l.Tools[0].Slug), useShare(s.Use, s.Part.NUnits), chart.Whole(int64(l.NUnits)), l.Language, s.wideInterval()))
 	}
 	text := "Among " + b.Unit + "s that use a listed tool, agents used " + and(parts)
-	switch {
-	case len(vague) == 0:
+	switch len(vague) {
+	case 0:
 		return text + "."
-	case len(vague) == len(parts):
+	case len(parts):
 		return text + ", which says little of other work."
 	}
-	return text + ". The figure in " + and(vague) + " says little of other work."
+	return text + ". The rate in " + and(vague) + " says little of other work."
 }
 
 // maxClaimed is how many languages the claim of an observed board names.

@@ -35,7 +35,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 		}
 		step := summaryLine{
 			Text: fmt.Sprintf("%s First there: %s.%s", said, first.counted(b), quotedPrompt(b, p)),
-			Link: PromptPath(b.Category, p.Name()), More: "All answers to it",
+			Link: PromptPath(b.Category, p.Name()), More: promptResults,
 		}
 		if trials && len(first.slugs) == 1 {
 			step.Link, step.More = TrialsPath(b.Category, "prompt", p.Name(), "tool", first.slugs[0]), "Answers that picked "+first.names(b)
@@ -43,7 +43,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 		out = append(out, step)
 	}
 	if where, link := pickedMost(b, s, trials); where != "" && !told {
-		out = append(out, summaryLine{Text: where, Link: link, More: "Read them"})
+		out = append(out, summaryLine{Text: where, Link: link, More: "Read these answers"})
 	}
 	return append(out, summaryLine{Text: "Ask what your customers ask, against these rivals.", Link: "/for-vendors", More: "Measure your own prompts"})
 }

@@ -68,10 +68,10 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}
 	main, several := mainPart(b)
 	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)
-	for _, t := range main.Tools[min(1, len(main.Tools)):min(maxObserved, len(main.Tools))] {
-		if t.Uses > 0 {
-			first := main.Tools[0].Slug
-			d.Pairs = append(d.Pairs, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})
+	d.Pairs = pairsSeen(b, main)
+	for _, l := range b.Languages {
+		if several != "" && l.Language != several && l.NUnits >= observed.MinUnits {
+			d.Pairs = append(d.Pairs, pairsSeen(b, l.Part)...)
 		}
 	}
 	if r.has(category) {
@@ -81,6 +81,17 @@ func (r *Renderer) observed(category string) (Page, error) {
 		Path: observedPath(category), Title: b.Heading(), Section: "boards", Image: "/og" + observedPath(category) + ".png",
 		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories")), Site: render.Site{Notes: []string{b.Cite()}},
 	}, d)
+}
+
+// pairsSeen links to the comparisons of the first tool of a part with those that follow it.
+func pairsSeen(b *observed.Board, p observed.Part) (out []render.Link) {
+	for _, t := range p.Tools[min(1, len(p.Tools)):min(maxObserved, len(p.Tools))] {
+		if t.Uses > 0 {
+			first := p.Tools[0].Slug
+			out = append(out, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})
+		}
+	}
+	return out
 }
 
 func observedName(b *observed.Board, slug string) string {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,8 +22,9 @@ type sighting struct {
 	Use      observed.Use
 }
 
-// sightingsOf returns where each tool was observed: where there was a choice first, and of those
-// where it was used most. It has also the tools that an observed board lists and nobody used.
+// sightingsOf returns where each tool was observed: where it was used first, and of those where there was a
+// choice, then where there is enough data for a rate, then where it was used most. It has also the tools that an
+// observed board lists and nobody used.
 func sightingsOf(boards []observed.Board) map[string][]sighting {
 	out := map[string][]sighting{}
 	for i := range boards {
@@ -32,17 +34,25 @@ func sightingsOf(boards []observed.Board) map[string][]sighting {
 	}
 	for _, list := range out {
 		sorting.StableFunc(list, func(a, b sighting) int {
-			switch {
-			case a.alone() == b.alone():
-				return b.Use.Uses - a.Use.Uses
-			case a.alone():
-				return 1
-			}
-			return -1
+			return cmp.Or(falseFirst(a.Use.Uses == 0, b.Use.Uses == 0), falseFirst(a.alone(), b.alone()), falseFirst(a.few(), b.few()), b.Use.Uses-a.Use.Uses)
 		})
 	}
 	return out
 }
+
+// falseFirst compares two booleans.
+func falseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// few reports whether there is too little data for a rate.
+func (s sighting) few() bool { return s.Part.NUnits < observed.MinUnits }
 
 // sightingsOn returns a tool in each language of a board in which it was used, or on the whole
 // board where that has one language, or the tool was not used.
@@ -70,6 +80,14 @@ func (s sighting) alone() bool {
 
 // vague reports whether the interval is so wide that the rate says little of other work.
 func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
+
+// wideInterval follows a vague rate in a sentence, so that it does not look firm; empty for others, and for a count.
+func (s sighting) wideInterval() string {
+	if _, interval := render.UseRate(s.Use, s.Part.NUnits); s.vague() && interval != "" {
+		return " (95% CI " + interval + ")"
+	}
+	return ""
+}
 
 // rate is the use rate without its interval, or the count where that is vague or no choice.
 func (s sighting) rate() string {

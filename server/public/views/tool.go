@@ -51,9 +51,9 @@ func toolsOf(in Input) map[string]*tool {
 		sorting.StableFunc(t.Places, func(a, b place) int {
 			return cmp.Or(b.Standing.Picks-a.Standing.Picks, b.Board.NTrials-a.Board.NTrials)
 		})
-		if len(t.Places) > 0 { // the observed board that answers the same comes first
+		if len(t.Places) > 0 { // the observed board that answers the same comes first, if it says as much
 			home := t.Places[0].Board.Category
-			if i := slices.IndexFunc(t.Seen, func(s sighting) bool { return s.Board.Category == home }); i > 0 {
+			if i := slices.IndexFunc(t.Seen, func(s sighting) bool { return s.Board.Category == home }); i > 0 && (!t.Seen[i].few() || t.Seen[0].few()) {
 				same := t.Seen[i]
 				t.Seen = slices.Insert(slices.Delete(t.Seen, i, i+1), 0, same)
 			}
@@ -159,6 +159,9 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	}
 	if len(d.Places) > 0 {
 		d.Sentence = d.Places[0].Sentence
+		if t.Places[0].Standing.Picks == 0 && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 { // what it is used for comes first
+			d.Sentence, d.Observed = d.Observed, "When asked, "+inSentence(d.Sentence)
+		}
 		d.Measures[0].Facts = append(d.Measures[0].Facts, d.Places[0].More()...)
 	} else {
 		d.Sentence, d.Observed, d.Title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"

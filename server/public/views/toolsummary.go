@@ -40,7 +40,7 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	switch {
 	case len(d.Losses) > 0:
 		l := d.Losses[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), l.PromptLink, "All answers to it"
+		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), cmp.Or(l.Link, l.PromptLink), l.linkText()
 	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
 		l := d.Agents[0]
 		rates := fmt.Sprintf("%s, %s %s.", strings.TrimSpace(l.Rival+" "+l.RivalRate), s.Tool, l.Rate)
@@ -61,12 +61,9 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	next := whatNow(b, s, trials)
 	if s.Slug == b.Tools[0].Slug && len(d.Losses) > 0 { // its place is won or lost there
 		l := d.Losses[0]
-		next = summaryLine{Name: whatNext, Text: fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick %s.", l.Own, l.N, l.Agent, l.rivals.names(b)), Link: l.PromptLink, More: "All answers to the prompt"}
+		next = summaryLine{Name: whatNext, Text: fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick %s.", l.Own, l.N, l.Agent, l.rivals.names(b)), Link: cmp.Or(l.Link, l.PromptLink), More: l.linkText()}
 		if l.Rival == "" {
 			next.Text = fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick no tool.", l.Own, l.N, l.Agent)
-		}
-		if l.Link != "" {
-			next.Link, next.More = l.Link, "Read them"
 		}
 	}
 	d.Summary = append(d.Summary, next)
@@ -78,7 +75,7 @@ func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summary
 	out := summaryLine{Name: "Largest win"}
 	if len(d.Wins) > 0 && d.Wins[0].Rival != "" {
 		w := d.Wins[0]
-		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), w.PromptLink, "All answers to it"
+		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), cmp.Or(w.Link, w.PromptLink), w.linkText()
 		return out
 	}
 	most := 0.0
@@ -112,7 +109,7 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 		if lead := (float64(own) - rivals.most) / float64(max(1, p.NTrials)); rivals.most > 0 && lead < least && len(b.Prompts) > 1 {
 			least = lead
 			out.Text = fmt.Sprintf("No rival is ahead with any %s. Begin with the closest prompt: %s %d, %s of %s. “%s”", nounOf(b), s.Tool, own, rivals.counted(b), quantity(p.NTrials, "answer"), promptTitle(p))
-			out.Link, out.More = PromptPath(b.Category, p.Name()), "All answers to it"
+			out.Link, out.More = PromptPath(b.Category, p.Name()), promptResults
 		}
 	}
 	if out.Text == "" {
@@ -122,6 +119,17 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 }
 
 const whatNext = "What now"
+
+// promptResults is the text of a link to the page of a prompt, which begins with its rates.
+const promptResults = "Results of this prompt"
+
+// linkText is the text of the link of a cell: to its answers where the snapshot has them, else to its prompt.
+func (c cellLine) linkText() string {
+	if c.Link == "" {
+		return promptResults
+	}
+	return "Read these answers"
+}
 
 // nearShare is the least part of the leader's picks with which a tool is near to it: fewer are far behind,
 // and their order among prompts or agents is chance.
@@ -167,7 +175,7 @@ func nearestPrompt(b *analytics.Board, s analytics.Standing) (summaryLine, bool)
 	sorting.StableFunc(list, func(x, y candidate) int { return cmp.Compare(gap(x), gap(y)) })
 	c := list[0]
 	text := fmt.Sprintf("Begin with the prompt where it is nearest to the lead: %s %d, %s of %s, not tested. “%s”", s.Tool, c.own, c.best.counted(b), quantity(c.prompt.NTrials, "answer"), promptTitle(*c.prompt))
-	return summaryLine{Name: whatNext, Text: text, Link: PromptPath(b.Category, c.prompt.Name()), More: "All answers to it"}, true
+	return summaryLine{Name: whatNext, Text: text, Link: PromptPath(b.Category, c.prompt.Name()), More: promptResults}, true
 }
 
 // behindWith is the agent with which a rival leads by least, of those that pick the tool nearly as often:
