@@ -216,6 +216,7 @@ func hostile() map[string]string {
 		"@aaa": "x@" + strings.Repeat("a.", n/2), "://": rep("://:"), "a:b@": rep("://a:b@"), "BEGIN": rep("-----BEGIN PRIVATE KEY-----"),
 		"-BE": rep("-----BEGIN "), "Bearer": rep("Bearer "), "bearerbearer": rep("bearer"), `\n`: rep(`\nsk-`), `\`: rep(`\`), "base64": rep("c2Vj"),
 		"secret": rep("a-secret-of-mine"), "nearly": rep("a-secret-of-min"), "%": rep("%3Dsk-"), "xoxb": rep("xoxb-"), "AKIA": rep("AKIA"),
+		"SG.": rep("SG."), "SG.a.": rep("SG.a."), "whsec_": rep("whsec_/"), "whsec_+": rep("+whsec_"),
 	}
 }
 

@@ -14,7 +14,7 @@ func shapes() []shape {
 		{[]string{"sk-"}, token("api-key", "sk-", isKey, 20, true)},
 		{[]string{"sk_"}, anyOf(token("api-key", "sk_live_", isWord, 16, true), token("api-key", "sk_test_", isWord, 16, true))},
 		{[]string{"rk_"}, anyOf(token("api-key", "rk_live_", isWord, 16, true), token("api-key", "rk_test_", isWord, 16, true))},
-		{[]string{"whs"}, token("webhook-secret", "whsec_", isBase64, 16, true)},
+		{[]string{"whs"}, webhook},
 		{[]string{"fpe"}, token("api-key", "fpe_", isKey, 16, true)},
 		{[]string{"gsk"}, token("api-key", "gsk_", isAlnum, 30, true)},
 		{[]string{"xai"}, token("api-key", "xai-", isAlnum, 30, true)},
@@ -99,13 +99,29 @@ func slack(text []byte, from, i int) (span, bool) {
 	return token("slack-token", string(text[i:i+4])+"-", isKey, 10, false)(text, from, i)
 }
 
-// sendgrid finds SG., an id, a dot and a secret, without the full stop of a sentence.
+// maxWebhook is the longest webhook secret in bytes: a slash may stand in one and before the next, so that
+// without a limit each would be read to the end of the text.
+const maxWebhook = 256
+
+func webhook(text []byte, from, i int) (span, bool) {
+	return token("webhook-secret", "whsec_", isBase64, 16, true)(text[:min(len(text), i+maxWebhook)], from, i)
+}
+
+// sendgrid finds SG., an id, a dot and a secret. As in jwt, the id may begin a token.
 func sendgrid(text []byte, from, i int) (span, bool) {
-	s, ok := token("api-key", "SG.", isDotted, 40, true)(text, from, i)
-	for ok && text[s.end-1] == '.' {
-		s.end--
+	if !begins(text, i) {
+		return span{}, false
 	}
-	return s, ok
+	id := i + len("SG.")
+	dot := run(text, id, isKey)
+	if dot == id || dot == len(text) || text[dot] != '.' {
+		return span{}, false
+	}
+	end := run(text, dot+1, isKey)
+	if end-id < 40 || !looksRandom(text[id:end], true) {
+		return span{}, false
+	}
+	return span{max(from, i), end, "api-key"}, true
 }
 
 func aws(prefix string) rule {
@@ -208,12 +224,11 @@ func run(text []byte, i int, class func(byte) bool) int {
 	return i
 }
 
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isAlnum(c byte) bool  { return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
-func isKey(c byte) bool    { return isWord(c) || c == '-' }
-func isDotted(c byte) bool { return isKey(c) || c == '.' }
-func isHex(c byte) bool    { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isAlnum(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isWord(c byte) bool  { return isAlnum(c) || c == '_' }
+func isKey(c byte) bool   { return isWord(c) || c == '-' }
+func isHex(c byte) bool   { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
 // isArmour reports whether a byte may occur inside a block, escaped line ends included.
 func isArmour(c byte) bool {
