@@ -201,7 +201,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err != nil {
 		return nil, err
 	}
-	run := journal.Run{ID: id, Eval: *ev, Shard: part, Until: until}
+	run := journal.Run{ID: id, Eval: *ev, Shard: part, Until: until, Budgeted: o.maxCost > 0}
 	if err := prepareRun(o.app, cat, &run); err != nil {
 		return nil, err
 	}

@@ -65,10 +65,12 @@ func (o *runOptions) finished(run journal.Run) (bool, error) {
 }
 
 // keepsBudget refuses to continue a run without the budget that it had: the amount is not
-// stored, and no budget would be more than anybody decided to spend.
+// stored, and no budget would be more than anybody decided to spend. A run whose agents have
+// limits of their own, and which began without a budget, keeps these.
 func (x *execution) keepsBudget(run *journal.Run, done runner.Progress) error {
-	each := !slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.MaxCostUSD <= 0 && done.SpentBy[s.Name]+done.LostBy[s.Name] > 0 })
-	if !done.Bounded || x.maxCost > 0 || x.unlimited || each {
+	asks := done.Bounded || slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.Kind != eval.KindSimulated })
+	limited := !slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.MaxCostUSD <= 0 && done.SpentBy[s.Name]+done.LostBy[s.Name] > 0 })
+	if x.maxCost > 0 || x.unlimited || !(run.Budgeted && asks || done.Bounded && !limited) {
 		return nil
 	}
 	return usageErr("give the total for the whole run with --max-cost USD, or --max-cost 0 for no budget",

@@ -43,6 +43,9 @@ type Run struct {
 	Notes     []string `json:"notes,omitempty"`
 	// Shard is nil for a run of the whole plan.
 	Shard *Shard `json:"shard,omitempty"`
+	// Budgeted says that the run began with a budget for all its agents together. The amount is the user's, and
+	// is not stored.
+	Budgeted bool `json:"budgeted,omitempty"`
 	// Until is nil for a run that asks all of its plan.
 	Until *Until `json:"until,omitempty"`
 	// Registered is the entry of the public log that was appended before the first
