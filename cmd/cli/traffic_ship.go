@@ -239,7 +239,7 @@ func (o *shipOptions) summary(s ship.Stats, spool string) error {
 	}
 	t.add(cells...)
 	if s.Lines == 0 && o.once && !slices.Contains(o.files, "-") {
-		o.say("note: no new lines: what was read before is not read again (" + spool + " has the offsets)")
+		o.say("note: no new lines; lines that were read before are not read again (" + spool + " has the offsets)")
 	}
 	return t.print(o.env, format{})
 }

@@ -3,6 +3,7 @@ package evalwork
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,7 +49,14 @@ func (c *Checker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Iss
 		rivals = rivalsFirst(category, rivals, p.Rivals)
 	}
 	draft := propose.Draft{Name: cmp.Or(p.Eval, tool), Category: p.Category, Truth: propose.Truth(tool, rivals)}
-	if draft.Prompts, err = promptsOf(category, p.Prompts, p.Stored); err != nil {
+	var stored eval.Eval
+	if e, err := eval.Parse(evalName, p.Stored); err == nil {
+		stored = *e
+	}
+	if i := slices.IndexFunc(stored.Agents, func(a eval.Agent) bool { return a.Kind == eval.KindSimulated }); i >= 0 { // the same rehearsal again
+		draft.Truth, draft.Reasons = truthInYAML(stored.Agents[i].Truth), stored.Agents[i].Reasons
+	}
+	if draft.Prompts, err = promptsOf(category, p.Prompts, stored.Prompts); err != nil {
 		return nil, []evals.Issue{{Message: err.Error()}}
 	}
 	d.Prompts = nil
@@ -197,9 +205,18 @@ func rivalsFirst(c *catalog.Category, slugs, names []string) []string {
 	return slugs
 }
 
+// truthInYAML writes the truth of a simulated agent in one line.
+func truthInYAML(truth map[string]float64) string {
+	var parts []string
+	for _, slug := range slices.Sorted(maps.Keys(truth)) {
+		parts = append(parts, fmt.Sprintf("%s: %v", slug, truth[slug]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
 // promptsOf returns prompts with these texts: those of a stored eval and the built-in ones with
 // their ids, families and tags. Without texts they are those that the category begins with.
-func promptsOf(c *catalog.Category, texts []string, stored []byte) ([]eval.Prompt, error) {
+func promptsOf(c *catalog.Category, texts []string, stored []eval.Prompt) ([]eval.Prompt, error) {
 	var library []eval.Prompt
 	if l, err := eval.Library(fixtures.Files(), c.Slug); err == nil {
 		library = l.Prompts
@@ -211,15 +228,17 @@ func promptsOf(c *catalog.Category, texts []string, stored []byte) ([]eval.Promp
 	if len(texts) > maxPrompts {
 		return nil, fmt.Errorf("%d prompts; this form takes at most %d", len(texts), maxPrompts)
 	}
-	known = append(known, library...)
-	if e, err := eval.Parse(evalName, stored); err == nil {
-		known = append(slices.Clone(e.Prompts), known...)
-	}
+	known = slices.Concat(stored, known, library)
 	var out []eval.Prompt
-	for i, text := range texts {
+	own := 0 // the number of the last new prompt
+	for _, text := range texts {
 		at := slices.IndexFunc(known, func(p eval.Prompt) bool { return strings.Join(strings.Fields(p.Text), " ") == text })
 		if at < 0 {
-			name := fmt.Sprintf("own-%d", i+1)
+			name := ""
+			for name == "" || slices.ContainsFunc(known, func(p eval.Prompt) bool { return p.ID == name }) {
+				own++
+				name = fmt.Sprintf("own-%d", own)
+			}
 			out = append(out, eval.Prompt{ID: name, Family: name, Text: text})
 		} else if !slices.ContainsFunc(out, func(p eval.Prompt) bool { return p.ID == known[at].ID }) {
 			out = append(out, known[at])

@@ -130,6 +130,14 @@ func TestDraftsOfChangedProducts(t *testing.T) {
 			p.Eval, p.Prompts = "mine", []string{"Charge a card once.", "Refund an order."}
 			p.Stored = []byte("name: mine\ncategory: payments\nagents:\n  - {name: a, kind: simulated, truth: {stripe: 1}}\nprompts:\n  - {id: refunds, family: back, text: Refund an order.}\n")
 		}, "", "  - id: refunds\n    family: back\n"},
+		"a rehearsal again": {func(p *evals.Product) {
+			p.Eval, p.Prompts, p.Agents = "mine", []string{"Refund an order."}, nil
+			p.Stored = []byte("name: mine\ncategory: payments\nagents:\n  - {name: a, kind: simulated, truth: {stripe: 0.75, none: 0.25}, reasons: true}\nprompts:\n  - {id: refunds, text: Refund an order.}\n")
+		}, "", "    truth: {none: 0.25, stripe: 0.75}\n    reasons: true\n"},
+		"a new prompt beside stored ones": {func(p *evals.Product) {
+			p.Eval, p.Prompts = "mine", []string{"Refund an order.", "Charge a card once."}
+			p.Stored = []byte("name: mine\ncategory: payments\nagents:\n  - {name: a, kind: simulated, truth: {stripe: 1}}\nprompts:\n  - {id: own-1, text: Pay a courier.}\n  - {id: own-2, text: Refund an order.}\n")
+		}, "", "  - id: own-3\n"},
 		"its name": {func(p *evals.Product) { p.Eval = "mine" }, "", "name: mine\n"},
 		"an own category": {func(p *evals.Product) { p.Category = "votes" }, "category: {slug: votes, name: Feature voting, domain: saas, summary: Feedback boards}\ntools:\n  - {slug: acme, name: Acme}\n",
 			"Feedback boards"},

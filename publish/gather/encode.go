@@ -2,6 +2,7 @@ package gather
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -39,7 +40,10 @@ func encodeResult(r *pick.Result, t *transcript.Transcript) *trialset.Result {
 		Rule: r.Rule, FirstNamed: r.FirstNamed, Language: r.Language,
 		Evidence: []trialset.Evidence{}, Extractor: r.Extractor, Catalog: r.Catalog,
 	}
-	for _, d := range r.Details {
+	for _, d := range r.Details { // of an import they may be any text
+		if !slices.Contains(pick.DetailNames(), d.Name) || slices.Contains(out.Details, string(d.Name)) {
+			continue
+		}
 		out.Details = append(out.Details, string(d.Name))
 	}
 	for _, e := range r.Evidence {

@@ -89,6 +89,10 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 	if r := x.Extract(asks); !slices.Contains(encodeResult(&r, &asks).Details, trialset.AskedUser) {
 		t.Errorf("an answer that asks back has no detail: %+v", r)
 	}
+	given := pick.Result{Details: []pick.Detail{{Name: pick.AskedUser}, {Name: "any text"}, {Name: pick.AskedUser}}}
+	if got := encodeResult(&given, &asks).Details; !slices.Equal(got, []string{trialset.AskedUser}) {
+		t.Errorf("details of an import: %q", got)
+	}
 	said := &transcript.Transcript{FinalText: "Weighed.\nFlask\ncarries the day."}
 	judged := placed(pick.Evidence{Kind: "judge", Path: "model-1", Quote: "Flask\ncarries the day."}, said)
 	if d := cmp.Diff(trialset.Evidence{Kind: "judge", In: "finalText", Path: "model-1", Quote: "Flask\ncarries the day."}, judged); d != "" {

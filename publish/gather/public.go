@@ -108,9 +108,6 @@ func (p *Policy) result(r *pick.Result, redacted, published *transcript.Transcri
 		public.Evidence = append(public.Evidence, e)
 	}
 	out := encodeResult(&public, published)
-	for i := range out.Details {
-		out.Details[i] = p.Name(out.Details[i])
-	}
 	for i := range out.Evidence {
 		e := &out.Evidence[i]
 		// A quote may end within a secret that is no longer recognised by its part.

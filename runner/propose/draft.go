@@ -23,6 +23,8 @@ type Draft struct {
 	Prompts        []eval.Prompt
 	// Truth is that of the simulated agent that stands in for real ones.
 	Truth string
+	// Reasons makes it name a rival with a made-up reason.
+	Reasons bool
 	// Agents are rows of real ones; without any, the draft has the simulated one.
 	Agents []string
 	// Repeats is how often each prompt is sent; 0 means 3.

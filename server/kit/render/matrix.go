@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -13,9 +14,17 @@ type Matrix struct {
 	Caption string
 	Columns []MatrixColumn
 	Rows    []MatrixRow
-	Tail    *Matrix // the tools after the first ones, of a long board
+	Tail    *Matrix // the tools after the first ones, of a long board; see Whole
 	// Intervals reports whether a cell has one.
 	Intervals bool
+}
+
+// Whole returns all rows, for a page that folds none.
+func (m Matrix) Whole() []MatrixRow {
+	if m.Tail == nil {
+		return m.Rows
+	}
+	return slices.Concat(m.Rows[:headOfLong], m.Tail.Rows, m.Rows[headOfLong:])
 }
 
 // A MatrixColumn is an agent. Title is its full name, Note a remark such as its weight.

@@ -132,6 +132,11 @@ func newAttempt(a *trialset.Attempt) Attempt {
 // asksBack is the meaning of an outcome without a pick whose answer asks the user.
 const asksBack = "The answer picks no tool: it asks back, for a choice or for missing facts."
 
+// asksUser reports whether an answer picks nothing and asks the user.
+func asksUser(t *trialset.Trace) bool {
+	return t.Picked == "" && slices.Contains(t.Result.Details, trialset.AskedUser)
+}
+
 // result fills in how the outcome was decided, and returns the evidence to mark.
 func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []quote) {
 	if t.Result == nil {
@@ -143,7 +148,7 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 	if v.Why.Key == "deed" && slices.ContainsFunc(t.Result.Evidence, func(e trialset.Evidence) bool { return e.Kind == "listed" }) {
 		v.Why.Name = "by the imports that the study lists"
 	}
-	if slices.Contains(t.Result.Details, trialset.AskedUser) {
+	if asksUser(t) {
 		v.Outcome.Means = asksBack
 	}
 	if t.Result.Say != "" {
@@ -206,7 +211,7 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 	if r := t.Result; r != nil {
 		if v.Listing == nil { // it has its own reason
 			rule := Of(rules(), r.Rule)
-			if slices.Contains(r.Details, trialset.AskedUser) {
+			if asksUser(t) {
 				rule = Of(rules(), "asks")
 			}
 			add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(rule.Name))

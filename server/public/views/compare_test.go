@@ -118,16 +118,19 @@ func TestFirstWithoutTheLargestRepository(t *testing.T) {
 	for name, c := range map[string]struct {
 		warnings []string
 		without  []observed.Rate
+		units    int
 		want     string
 	}{
-		"it turns":        {one, tools(.1, .4), "birch"},
-		"it stays":        {one, tools(.4, .1), ""},
-		"a tie":           {one, tools(.4, .4), ""},
-		"it is not there": {one, tools(.1, .4)[1:], "birch"},
-		"not so large":    {nil, tools(.1, .4), ""},
-		"nothing left":    {one, nil, ""},
+		"it turns":        {one, tools(.1, .4), 50, "birch"},
+		"it stays":        {one, tools(.4, .1), 50, ""},
+		"a tie":           {one, tools(.4, .4), 50, ""},
+		"a tie of others": {one, append(tools(.1, .4), observed.Rate{Slug: "cedar", Use: observed.Use{UseRate: .4}}), 50, ""},
+		"it is not there": {one, tools(.1, .4)[1:], 50, "birch"},
+		"not so large":    {nil, tools(.1, .4), 50, ""},
+		"nothing left":    {one, nil, 0, ""},
+		"too little left": {one, tools(.1, .4), 49, ""},
 	} {
-		p := observed.Part{Tools: tools(.7, .2), Warnings: c.warnings, Largest: &observed.Largest{Without: observed.Part{Tools: c.without}}}
+		p := observed.Part{Tools: tools(.7, .2), Warnings: c.warnings, Largest: &observed.Largest{Without: observed.Part{NUnits: c.units, Tools: c.without}}}
 		if got := firstWithout(p); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

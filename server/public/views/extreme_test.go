@@ -104,6 +104,9 @@ func TestExtremeBoards(t *testing.T) {
 	if text := parse(t, board.HTML).text; err != nil || !strings.Contains(text, "11 more tools") {
 		t.Error("a long table of agents is not folded:", err, text)
 	}
+	if _, rows, _ := strings.Cut(string(board.Markdown), "## By agent"); strings.Count(rows, "\n| Tool") < 26 {
+		t.Error("the markdown of a long table of agents lacks rows:", rows)
+	}
 	// A board says nothing of other agents than its own, and does not offer the same order twice.
 	two := extreme(t, 3, 1, 20, func(_, p int) int { return p % 2 })
 	page, err := two.Page("/leaderboards/c")

@@ -16,16 +16,19 @@ const maxNamed = 3
 // nextSteps says what the vendor of a tool with few picks or none reads first: the prompts on which most
 // answers have it as an option and pick another, where it is picked most, and how to ask prompts of its own.
 func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []summaryLine) {
-	prompts := slices.Clone(b.Prompts)
+	lost := func(p analytics.Prompt) bool {
+		return strongestOf(p.Tools, s.Slug, promptPicks).most > float64(picksOf(p, s.Slug))
+	}
+	prompts := slices.DeleteFunc(slices.Clone(b.Prompts), func(p analytics.Prompt) bool { return !lost(p) })
 	unpicked := func(p analytics.Prompt) int { t := promptTool(p, s.Slug); return t.Shortlists - t.Picks }
 	sorting.StableFunc(prompts, func(x, y analytics.Prompt) int { return cmp.Compare(unpicked(y), unpicked(x)) })
 	most, told := "", false // the prompt where it is picked most
-	if len(b.Prompts) > 0 && s.Picks > 0 && !render.Single(*b) {
-		most = mostPicked(b, s).Name()
+	if best, ok := mostPicked(b, s); ok && !render.Single(*b) {
+		most = best.Name()
 	}
 	for _, p := range prompts[:min(maxNamed, len(prompts))] {
 		first := strongestOf(p.Tools, s.Slug, promptPicks)
-		if unpicked(p) <= 0 || len(first.slugs) == 0 {
+		if unpicked(p) <= 0 {
 			break
 		}
 		said := fmt.Sprintf("An option, not picked, in %d of %s.", unpicked(p), quantity(p.NTrials, "answer"))
@@ -51,7 +54,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 // pickedMost says where a tool is picked most: on a prompt, or on a board of one prompt by an agent. It is
 // empty where the tool is not picked, or where several are first.
 func pickedMost(b *analytics.Board, s analytics.Standing, trials bool) (text, link string) {
-	if s.Picks == 0 || len(b.Prompts) == 0 {
+	if s.Picks == 0 {
 		return "", ""
 	}
 	if render.Single(*b) {
@@ -65,16 +68,29 @@ func pickedMost(b *analytics.Board, s analytics.Standing, trials bool) (text, li
 		}
 		return fmt.Sprintf("Picked most by %s: in %d of %s.", render.AgentName(a.Agent), agentRate(a.Tools, s.Slug).Picks, quantity(a.NTrials, "answer")), link
 	}
-	best := mostPicked(b, s)
+	best, ok := mostPicked(b, s)
+	if !ok {
+		return "", ""
+	}
 	if link = PromptPath(b.Category, best.Name()); trials {
 		link = TrialsPath(b.Category, "prompt", best.Name(), "tool", s.Slug)
 	}
 	return fmt.Sprintf("Picked most in %d of %s.%s", picksOf(best, s.Slug), quantity(best.NTrials, "answer"), quotedPrompt(b, best)), link
 }
 
-// mostPicked returns the prompt where a tool is picked most.
-func mostPicked(b *analytics.Board, s analytics.Standing) analytics.Prompt {
-	return slices.MaxFunc(b.Prompts, func(x, y analytics.Prompt) int { return picksOf(x, s.Slug) - picksOf(y, s.Slug) })
+// mostPicked returns the prompt whose answers pick a tool most often; ok is false where none does, or where
+// several are first.
+func mostPicked(b *analytics.Board, s analytics.Standing) (best analytics.Prompt, ok bool) {
+	rate := func(p analytics.Prompt) float64 { return float64(picksOf(p, s.Slug)) / float64(max(1, p.NTrials)) }
+	for _, p := range b.Prompts {
+		switch {
+		case rate(p) > rate(best):
+			best, ok = p, true
+		case rate(p) == rate(best):
+			ok = false
+		}
+	}
+	return best, ok
 }
 
 // quotedPrompt ends a line with the text of its prompt, where the board has several.

@@ -151,9 +151,9 @@ func (r *Renderer) doubtedCard(b *observed.Board) card {
 }
 
 // firstWithout returns the slug of the tool that is first without a repository that is large; empty where
-// the first stays so.
+// the first stays so, where several are first, and where too little is left for a rate.
 func firstWithout(p observed.Part) string {
-	if p.Largest == nil || !slices.Contains(p.Warnings, observed.OneRepository) || len(p.Tools) == 0 || len(p.Largest.Without.Tools) == 0 {
+	if p.Largest == nil || !slices.Contains(p.Warnings, observed.OneRepository) || len(p.Tools) == 0 || len(p.Largest.Without.Tools) == 0 || p.Largest.Without.NUnits < observed.MinUnits {
 		return ""
 	}
 	most := func(tools []observed.Rate) observed.Rate {
@@ -161,7 +161,7 @@ func firstWithout(p observed.Part) string {
 	}
 	first := most(p.Largest.Without.Tools)
 	for _, t := range p.Largest.Without.Tools {
-		if t.Slug == most(p.Tools).Slug && t.UseRate >= first.UseRate {
+		if t.Slug != first.Slug && t.UseRate == first.UseRate || t.Slug == most(p.Tools).Slug && t.UseRate >= first.UseRate {
 			return ""
 		}
 	}

@@ -110,6 +110,8 @@ func TestReadingDoubt(t *testing.T) {
 		"labelled":   {labelled, read, false, "Rules read the answers: on this board 5% of outcomes are read wrong (95% CI 1%–10%, 60 labels)."},
 		"imports":    {unlabelled, read, true, ""},
 		"no answer":  {unlabelled, &trialset.Trace{}, false, ""},
+		"judged":     {unlabelled, &trialset.Trace{Result: &trialset.Result{Method: "judge"}}, false, ""},
+		"given":      {unlabelled, &trialset.Trace{Result: &trialset.Result{Method: "given"}}, false, ""},
 		"no warning": {asked(map[string]int{"ash": 5}), read, false, ""},
 	} {
 		if got := readingDoubt(c.board, c.trace, c.listed); got != c.want {

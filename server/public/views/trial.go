@@ -117,10 +117,10 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 }
 
 // readingDoubt says that the outcome of a trial may be read wrong; empty for a trial without an answer, for
-// the imports of a study, and on a board that has no measure of it and no warning.
+// an outcome that no rule read, and on a board that has no measure of it and no warning.
 func readingDoubt(b *analytics.Board, t *trialset.Trace, listed bool) string {
 	switch e := b.ExtractionError; {
-	case t.Result == nil || listed:
+	case t.Result == nil || listed || t.Result.Method == "judge" || t.Result.Method == "given":
 		return ""
 	case e != nil:
 		return fmt.Sprintf("Rules read the answers: on this board %s of outcomes are read wrong (95%% CI %s–%s, %s labels).", chart.Percent(e.Rate), chart.Percent(e.CILow), chart.Percent(e.CIHigh), chart.Whole(int64(e.NLabels)))

@@ -147,9 +147,10 @@ func TestTrialPages(t *testing.T) {
 			t.Outcome, t.Picked = "none", ""
 			t.Result = &trialset.Result{Rule: "nothing is named", Details: []string{trialset.AskedUser}, Evidence: []trialset.Evidence{}}
 		}), []string{"The answer picks no tool: it asks back, for a choice or for missing facts.", "The answer asks instead of choosing"}, []string{"names no tool"}},
-		"unresolved": {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked, t.Unresolved = "ambiguous", "", true }), []string{"no rule decides"}, []string{"Decided by"}},
-		"another":    {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked = "other", sitetest.Hostile }), []string{"a tool outside this list"}, nil},
-		"unlike":     {trialset.Quotes, trace(func(t *trialset.Trace) { t.Result.Say, t.Mismatch, t.Prompt = "django", true, "gone" }), []string{"Django", "Code outweighs text.", "The text of this prompt is not published."}, nil},
+		"picks and asks": {trialset.Full, trace(func(t *trialset.Trace) { t.Result.Details = []string{trialset.AskedUser} }), []string{"A picked Flask"}, []string{"asks back", "asks instead of choosing"}},
+		"unresolved":     {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked, t.Unresolved = "ambiguous", "", true }), []string{"no rule decides"}, []string{"Decided by"}},
+		"another":        {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked = "other", sitetest.Hostile }), []string{"a tool outside this list"}, nil},
+		"unlike":         {trialset.Quotes, trace(func(t *trialset.Trace) { t.Result.Say, t.Mismatch, t.Prompt = "django", true, "gone" }), []string{"Django", "Code outweighs text.", "The text of this prompt is not published."}, nil},
 	} {
 		r := renderer(t, c.level, func(b *analytics.Board) { b.Prompts[0].Eval = "web" })
 		p, err := r.Trial(views.Trial{Category: "webserver", Eval: "web", Notice: "Data, not instructions.", Trace: c.trace})
