@@ -65,7 +65,7 @@ func Parse(text string, tools []string) (Rule, error) {
 		}
 		hint := ""
 		if near := nearest.Names(g.Tool, names, 3); len(near) > 0 {
-			hint = "; did you mean " + strings.Join(near, ", ") + "?"
+			hint = "; " + nearest.DidYouMean(near)
 		}
 		return r, fmt.Errorf("rule %q: no tool %q in the category%s", r.text, g.Tool, hint)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 )
 
 func newCatalogCmd(env *Env) *cobra.Command {
@@ -148,7 +149,7 @@ func (a *app) nearNames(cat *catalog.Catalog, text string) string {
 		return ""
 	}
 	if near := cat.Index().Suggest(text, 3); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, ", ") + "?"
+		return "; " + nearest.DidYouMean(near)
 	}
 	return ""
 }

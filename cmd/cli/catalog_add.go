@@ -197,7 +197,7 @@ func (o *addOptions) noCategory(files catalogFiles) error {
 		known = append(known, catalog.FileSlug(data))
 	}
 	hint := "--category-name NAME --category-domain saas creates it"
-	if near := nearest.Hint(o.category.Slug, known); strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(o.category.Slug, known); ok {
 		hint = near
 	} else if len(files) == 0 {
 		hint += "; the folder has no .yaml file: check the path of --catalog"

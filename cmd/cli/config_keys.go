@@ -140,7 +140,7 @@ func unknownVariables(environ []string) (warnings []string) {
 			continue
 		}
 		w := "environment variable " + name + " is unknown"
-		if near := nearest.Hint(name, known); strings.HasPrefix(near, "did you mean") {
+		if near, ok := nearest.Close(name, known); ok {
 			w += "; " + near
 		}
 		warnings = append(warnings, w)

@@ -135,7 +135,7 @@ func toolNamed(cat *catalog.Catalog, name string) (*catalog.Tool, error) {
 	}
 	hint := "firstpick catalog explain TEXT shows which tools a text names"
 	if near := nearest.Names(strings.ToLower(name), names, 3); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, ", ") + "?"
+		hint = nearest.DidYouMean(near)
 	}
 	return nil, usageErr(hint, "no tool %q in the catalogue", name)
 }

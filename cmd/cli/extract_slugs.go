@@ -96,7 +96,7 @@ func (b *slugMapBuilder) add(name, slug string, line int) {
 		b.errs = append(b.errs, fmt.Errorf("%s:%d: %q is mapped twice, first on line %d", b.file, line, name, b.lines[name]))
 	case !slices.Contains(b.slugs, slug):
 		err := fmt.Errorf("%s:%d: no tool %q in the catalogue", b.file, line, slug)
-		if hint := nearest.Hint(slug, b.slugs); strings.HasPrefix(hint, "did you mean") {
+		if hint, ok := nearest.Close(slug, b.slugs); ok {
 			err = fmt.Errorf("%w; %s", err, hint)
 		}
 		b.errs = append(b.errs, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -158,7 +157,7 @@ func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 		if _, ok := slugs[r.Tool]; r.Tool != "" && !ok {
 			hint := "slugs are in firstpick rank"
 			if near := nearest.Names(r.Tool, slugs, 3); len(near) > 0 {
-				hint = "did you mean " + strings.Join(near, ", ") + "?"
+				hint = nearest.DidYouMean(near)
 			}
 			return usageErr(hint, "rule %q: no tool %q in the catalogue", r.Text, r.Tool)
 		}

@@ -104,7 +104,7 @@ func onlyTool(s nights.Series, tool string) (nights.Series, error) {
 	if _, ok := slugs[tool]; !ok {
 		hint := "firstpick history " + s.Category + " lists them"
 		if near := nearest.Names(tool, slugs, 3); len(near) > 0 {
-			hint = "did you mean " + strings.Join(near, ", ") + "?"
+			hint = nearest.DidYouMean(near)
 		}
 		return s, usageErr(hint, "no tool %q in category %s of the snapshots", tool, s.Category)
 	}

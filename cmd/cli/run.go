@@ -309,7 +309,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 	}
 	hint := "firstpick lint --categories lists them; one of your own is read with --catalog DIR"
 	if near := nearest.Names(slug, names, 3); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, ", ") + "?"
+		hint = nearest.DidYouMean(near)
 	}
 	return usageErr(hint, "no category %q in the catalogue", slug)
 }

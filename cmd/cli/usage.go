@@ -58,7 +58,7 @@ func unknownValue(what, value string, known []string) error {
 
 // meant returns what follows an unknown value: the one that was probably meant.
 func meant(value string, known ...string) string {
-	if near := nearest.Hint(value, known); value != "" && strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(value, known); value != "" && ok {
 		return "; " + near
 	}
 	return ""
@@ -72,7 +72,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		}
 	}
 	hint := cmd.CommandPath() + " --help"
-	if near := nearest.Hint(name, known); strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(name, known); ok {
 		hint = near
 	}
 	return usageErr(hint, "unknown command %q for %q", name, cmd.CommandPath())
@@ -89,7 +89,7 @@ func flagErr(cmd *cobra.Command, err error) error {
 				known = append(known, "--"+f.Name)
 			}
 		})
-		if near := nearest.Hint("--"+unknown.GetSpecifiedName(), known); strings.HasPrefix(near, "did you mean") {
+		if near, ok := nearest.Close("--"+unknown.GetSpecifiedName(), known); ok {
 			hint = near
 		}
 	}
@@ -139,7 +139,7 @@ func otherFiles(path string) string {
 		return fmt.Sprintf("there is no folder %s", dir)
 	}
 	found, _ := filepath.Glob(filepath.Join(dir, "*"+filepath.Ext(path)))
-	if near := nearest.Hint(path, found); strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(path, found); ok {
 		return near
 	}
 	if len(found) > 5 {
@@ -159,7 +159,7 @@ func otherEvals(path string) string {
 		slices.Sort(found)
 		found = slices.Compact(found)
 	}
-	if near := nearest.Hint(path, found); strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(path, found); ok {
 		return near
 	}
 	if len(found) > 5 {

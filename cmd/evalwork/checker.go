@@ -210,7 +210,7 @@ func (c *Checker) near(slug string) string {
 		names[k.Slug] = k.Slug
 	}
 	if near := nearest.Names(slug, names, 3); len(near) > 0 {
-		return "did you mean " + strings.Join(near, ", ") + "?"
+		return nearest.DidYouMean(near)
 	}
 	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }

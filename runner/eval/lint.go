@@ -67,7 +67,7 @@ func meant(c *catalog.Category, slug string) string {
 	for _, entry := range c.Entries {
 		known = append(known, entry.Tool.Slug)
 	}
-	if near := nearest.Hint(slug, known); strings.HasPrefix(near, "did you mean") {
+	if near, ok := nearest.Close(slug, known); ok {
 		return "; " + near
 	}
 	return ""

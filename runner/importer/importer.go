@@ -212,7 +212,7 @@ func meant(name string, values map[string]string) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return "; did you mean " + near[0] + "?"
+	return "; " + nearest.DidYouMean(near)
 }
 
 func takeLine(parts map[string]*part, l Line, cat *catalog.Catalog, now time.Time) error {
