@@ -112,23 +112,28 @@ func (s *scheduler) recordFailure(ctx context.Context, o *outcome, r response) {
 		rec.AtMostUSD = o.attempt.atMost(infra.CostUSD)
 	}
 	s.store(ctx, o, rec, infra.Raw)
-	if o.err != nil || infra.Lane || infra.Retry && s.mayRetry(o.attempt, infra) {
+	o.attempt.count(infra)
+	if o.err != nil || infra.Lane || infra.Retry && s.mayRetry(o.attempt) {
 		return
 	}
 	o.excluded = infra.Reason
 	s.store(ctx, o, journal.Record{Kind: journal.KindExcluded, At: r.at.UTC(), Reason: infra.Reason}, nil)
 }
 
-// mayRetry limits the attempts at a trial. A refusing or unavailable provider costs
-// nothing: its trials get ten times as many attempts, and more while others fail alike,
-// until its lane is closed.
-func (s *scheduler) mayRetry(a *attempt, infra *agent.InfraError) bool {
+// count counts a failed attempt at a trial.
+func (a *attempt) count(infra *agent.InfraError) {
 	passing := infra.Reason == agent.ReasonRateLimited || infra.Reason == agent.ReasonServer || infra.Reason == agent.ReasonNetwork
 	if passing && !infra.Billed && infra.CostUSD == nil {
 		a.free++
 	} else {
 		a.charged++
 	}
+}
+
+// mayRetry limits the attempts at a trial. A refusing or unavailable provider costs
+// nothing: its trials get ten times as many attempts, and more while others fail alike,
+// until its lane is closed.
+func (s *scheduler) mayRetry(a *attempt) bool {
 	others := int(a.lane.streak.Load()) - a.free
 	return a.charged < s.maxAttempts() && (a.free < 10*s.maxAttempts() || others >= troubledStreak)
 }
@@ -175,12 +180,12 @@ func (s *scheduler) apply(o outcome) {
 	case o.kind == journal.KindResult:
 		a.lane.answered()
 		s.tally.keep(a.Trial)
-		s.settled(a, true, picked(o.result))
+		s.finishTrial(a, true, picked(o.result))
 		s.emit(Event{Kind: EventResult, Trial: a.Trial, Result: o.result, CostUSD: o.cost})
 	case o.kind == journal.KindExcluded:
 		a.lane.failed++
 		s.tally.giveUp(a.Trial, o.excluded)
-		s.settled(a, false, "")
+		s.finishTrial(a, false, "")
 		s.emit(Event{Kind: EventExcluded, Trial: a.Trial, Reason: o.excluded})
 	case o.failure != nil:
 		s.retry(a, o.failure)

@@ -130,8 +130,8 @@ func (f *families) seen(i int) []Choice {
 	return out
 }
 
-// settled books the end of a trial of a run with a stopping rule.
-func (s *scheduler) settled(a *attempt, valid bool, tool string) {
+// finishTrial records the end of a trial for the stopping rule, and checks the rule.
+func (s *scheduler) finishTrial(a *attempt, valid bool, tool string) {
 	if s.families != nil {
 		s.families.end(a.queued, valid, tool)
 		s.judge()
