@@ -175,13 +175,14 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := cat.Category(ev.Category); !ok {
+	category, ok := cat.Category(ev.Category)
+	if !ok {
 		return nil, inEval(o.file, unknownCategory(cat, ev.Category))
 	}
 	if err := keepAgents(ev, o.agents); err != nil {
 		return nil, err
 	}
-	until, err := o.stopping(cat, ev)
+	until, err := o.stopping(category, ev)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,6 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err != nil {
 		return nil, err
 	}
-	category, _ := cat.Category(ev.Category)
 	if err := errors.Join(append(ev.Lint(category), projects.lint(ev, category))...); err != nil {
 		return nil, badInput(err) // before the keys of agents: a run of this file can never start
 	}
@@ -202,7 +202,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return nil, err
 	}
 	run := journal.Run{ID: id, Eval: *ev, Shard: part, Until: until, Budgeted: o.maxCost > 0}
-	if err := prepareRun(o.app, cat, &run); err != nil {
+	if err := prepareRun(o.app, cat.Version, &run); err != nil {
 		return nil, err
 	}
 	if o.register {
@@ -277,27 +277,27 @@ func simulatedNote(ev *eval.Eval) string {
 
 // createRun checks the eval of a new run against the catalogue and makes its journal.
 func createRun(a *app, cat *catalog.Catalog, run journal.Run) (*journal.Journal, error) {
-	if err := prepareRun(a, cat, &run); err != nil {
+	category, ok := cat.Category(run.Eval.Category)
+	if !ok {
+		return nil, unknownCategory(cat, run.Eval.Category)
+	}
+	if err := errors.Join(run.Eval.Lint(category)...); err != nil {
+		return nil, badInput(err)
+	}
+	if err := prepareRun(a, cat.Version, &run); err != nil {
 		return nil, err
 	}
 	return journal.Create(a.runsRoot(), run)
 }
 
 // prepareRun fills in the plan of a new run.
-func prepareRun(a *app, cat *catalog.Catalog, run *journal.Run) error {
+func prepareRun(a *app, catalogVersion string, run *journal.Run) error {
 	ev := &run.Eval
-	category, ok := cat.Category(ev.Category)
-	if !ok {
-		return unknownCategory(cat, ev.Category)
-	}
-	if err := errors.Join(ev.Lint(category)...); err != nil {
-		return badInput(err)
-	}
 	notes, err := study.Notes(fixtures.Files(), ev.Studies()...)
 	if err != nil {
 		return badInput(err)
 	}
-	run.CreatedAt, run.Synthetic, run.Catalog, run.Extractor, run.Notes = a.env.Now().UTC(), ev.Synthetic(), cat.Version, pick.Version, notes
+	run.CreatedAt, run.Synthetic, run.Catalog, run.Extractor, run.Notes = a.env.Now().UTC(), ev.Synthetic(), catalogVersion, pick.Version, notes
 	run.Planned = len(run.Trials())
 	return nil
 }

@@ -17,17 +17,13 @@ import (
 
 // stopping reads --until; nil for none. A wave has as many families as it takes to keep the
 // run's concurrency busy.
-func (o *runOptions) stopping(cat *catalog.Catalog, ev *eval.Eval) (*journal.Until, error) {
+func (o *runOptions) stopping(category *catalog.Category, ev *eval.Eval) (*journal.Until, error) {
 	if o.until == "" {
 		return nil, nil
 	}
 	if o.shard != "" {
 		return nil, usageErr("run the whole eval with --until, or its shards without: a shard does not see the answers of the others",
 			"--until cannot be combined with --shard")
-	}
-	category, ok := cat.Category(ev.Category)
-	if !ok {
-		return nil, unknownCategory(cat, ev.Category)
 	}
 	families := len(plan.Families(ev))
 	until := &journal.Until{Rule: o.until, Families: families}
