@@ -13,8 +13,8 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// figures are the counts of a run that its cells do not hold.
-type figures struct {
+// runCounts are the counts of a run that its cells do not hold.
+type runCounts struct {
 	Valid      int        `json:"valid"`
 	Excluded   int        `json:"excluded"`
 	Unresolved *int       `json:"unresolved"`
@@ -23,7 +23,7 @@ type figures struct {
 
 // A tally is all that a margin counts of a run.
 type tally struct {
-	figures
+	runCounts
 	Extracted int `json:"extracted"`
 	cells     []analytics.Cell
 }
@@ -53,7 +53,7 @@ func (s *Store) recount(ctx context.Context, q querier, run journal.Run) (t tall
 	if err != nil {
 		return t, err
 	}
-	t.figures, t.cells = counts[run.ID], cells[run.ID]
+	t.runCounts, t.cells = counts[run.ID], cells[run.ID]
 	t.Extracted, err = s.countExtracted(ctx, q, run)
 	return t, err
 }
@@ -74,11 +74,11 @@ func (s *Store) countCells(ctx context.Context, q querier, runs []string) (map[s
 	return cells, err
 }
 
-func (s *Store) countFigures(ctx context.Context, q querier, runs []string) (map[string]figures, error) {
-	counts := make(map[string]figures, len(runs))
+func (s *Store) countFigures(ctx context.Context, q querier, runs []string) (map[string]runCounts, error) {
+	counts := make(map[string]runCounts, len(runs))
 	_, err := collectFrom(ctx, s, q, "figures", func(rows *sql.Rows) (struct{}, error) {
 		var run string
-		var f figures
+		var f runCounts
 		err := rows.Scan(&run, &f.Valid, &f.Excluded, &f.Unresolved, &f.LastAt)
 		counts[run] = f
 		return struct{}{}, err

@@ -91,7 +91,7 @@ func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 	all, err := collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
 		var r RunRow
 		var counted bool
-		var f figures
+		var f runCounts
 		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported, &r.Shard,
 			&counted, &f.Valid, &f.Excluded, &f.Unresolved, &f.LastAt)
 		r.CreatedAt = micro(r.CreatedAt)
@@ -113,7 +113,7 @@ func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 	return all, err
 }
 
-func (r *RunRow) set(f figures) {
+func (r *RunRow) set(f runCounts) {
 	r.Valid, r.Excluded, r.Unresolved = f.Valid, f.Excluded, f.Unresolved
 	if f.LastAt != nil {
 		r.LastAt = micro(*f.LastAt)

@@ -53,7 +53,7 @@ func measureIngest(b *bench) error {
 		callers int
 		pace    time.Duration // of the requests of a caller
 	}{{"64 callers without pause", 64, 0}, {"64 callers, 10 requests/s each", 64, 100 * time.Millisecond}} {
-		if err := g.besideReports(load.name, load.callers, load.pace); err != nil {
+		if err := g.withReports(load.name, load.callers, load.pace); err != nil {
 			return err
 		}
 	}
@@ -88,9 +88,9 @@ func (g *ingest) grow() error {
 	return err
 }
 
-// besideReports prints the p99 of single events alone, next to a spinning program, and
+// withReports prints the p99 of single events alone, next to a spinning program, and
 // next to reports.
-func (g *ingest) besideReports(name string, callers int, pace time.Duration) error {
+func (g *ingest) withReports(name string, callers int, pace time.Duration) error {
 	var alone, spun, beside []rate
 	reports := 0
 	for range g.rounds {

@@ -206,7 +206,7 @@ func (o *adminOptions) with(ctx context.Context, run func() error) (err error) {
 	return run()
 }
 
-func (o *adminOptions) say(format string, args ...any) {
+func (o *adminOptions) notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.env.Stderr, format+"\n", args...)
 }
 
@@ -223,9 +223,9 @@ func (o *adminOptions) loginLink(ctx context.Context, _ []string) error {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, link)
-	o.say("secret: signs in as %s, once, within an hour", email)
+	o.notef("secret: signs in as %s, once, within an hour", email)
 	if o.cfg.BaseURL == "" {
-		o.say("if the server is not at http://%s, set --base-url", o.cfg.Listen)
+		o.notef("if the server is not at http://%s, set --base-url", o.cfg.Listen)
 	}
 	return nil
 }
@@ -244,9 +244,9 @@ func (o *adminOptions) plan(ctx context.Context, args []string) error {
 		return usageErr("give the slug, such as quiet-otter-4821", "no workspace %s", args[0])
 	}
 	if err == nil && plan == "" {
-		o.say("billing sets the plan of %s; firstpick admin workspaces shows it", args[0])
+		o.notef("billing sets the plan of %s; firstpick admin workspaces shows it", args[0])
 	} else if err == nil {
-		o.say("%s is %s", args[0], plan)
+		o.notef("%s is %s", args[0], plan)
 	}
 	return err
 }
@@ -261,10 +261,10 @@ func (o *adminOptions) setDisabled(ctx context.Context, address string, disabled
 		return usageErr("accounts are created at the first sign-in", "no account of %s", email)
 	}
 	if err == nil && disabled {
-		o.say("%s is disabled; firstpick admin enable %s enables it", email, email)
+		o.notef("%s is disabled; firstpick admin enable %s enables it", email, email)
 	}
 	if err == nil && !disabled {
-		o.say("%s is enabled", email)
+		o.notef("%s is enabled", email)
 	}
 	return err
 }
@@ -275,7 +275,7 @@ func (o *adminOptions) end(ctx context.Context, args []string) error {
 		return usageErr("ids are in firstpick admin audit", "no registration %s", args[0])
 	}
 	if err == nil {
-		o.say("%s is revoked", args[0])
+		o.notef("%s is revoked", args[0])
 	}
 	return err
 }
@@ -304,7 +304,7 @@ func (o *adminOptions) keysRotate(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	o.say("%s signs from %s on; servers publish it within a minute", kid, from.Format(time.RFC3339))
+	o.notef("%s signs from %s on; servers publish it within a minute", kid, from.Format(time.RFC3339))
 	return nil
 }
 
@@ -314,7 +314,7 @@ func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
 		return usageErr("firstpick admin signing-key list", "no key %s", args[0])
 	}
 	if err == nil {
-		o.say("servers remove it within a minute")
+		o.notef("servers remove it within a minute")
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (o *adminOptions) erase(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.yes {
-		o.say("would delete %s; backups and delivered mails are out of reach", t.what)
+		o.notef("would delete %s; backups and delivered mails are out of reach", t.what)
 		return usageErr("add --yes to delete it", "nothing was deleted")
 	}
 	svc, done, err := o.erasures(ctx)
@@ -70,12 +70,12 @@ func (o *adminOptions) erase(ctx context.Context, args []string) error {
 	if err := svc.Request(ctx, t.kind, t.id); err != nil {
 		return err
 	}
-	o.say("cut off: keys, sessions and agents stop working now, and runs are stopped; deleting takes about 10 seconds")
+	o.notef("cut off: keys, sessions and agents stop working now, and runs are stopped; deleting takes about 10 seconds")
 	if err := o.eraseWait(ctx, svc); err != nil {
 		return err
 	}
-	o.say("deleted %s", t.what)
-	o.say("prove it: firstpick admin erase --check %s", strings.Join(quoted(t.names), " "))
+	o.notef("deleted %s", t.what)
+	o.notef("prove it: firstpick admin erase --check %s", strings.Join(quoted(t.names), " "))
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (o *adminOptions) erasures(ctx context.Context) (svc *erasure.Service, done
 	model, err := trafficdb.Open(ctx, file)
 	var locked *trafficdb.LockedError
 	if errors.As(err, &locked) {
-		o.say("%s is open in another process: that server removes the events from it within seconds", file)
+		o.notef("%s is open in another process: that server removes the events from it within seconds", file)
 		return svc, done, nil
 	}
 	if err != nil {

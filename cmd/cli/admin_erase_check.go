@@ -66,7 +66,7 @@ func (o *adminOptions) eraseCheck(ctx context.Context, texts []string) error {
 	}
 	places = append(places, more...)
 	for _, err := range append(files.Failed, unread...) {
-		o.say("not searched whole: %v", err)
+		o.notef("not searched whole: %v", err)
 	}
 	if o.json {
 		if err := printJSON(o.env, map[string]any{"found": append([]erasePlace{}, places...), "rows": rows, "files": files.Files, "bytes": files.Bytes}); err != nil {
@@ -81,7 +81,7 @@ func (o *adminOptions) eraseCheck(ctx context.Context, texts []string) error {
 			return err
 		}
 	}
-	o.say("%s", outOfReach)
+	o.notef("%s", outOfReach)
 	read := fmt.Sprintf("%d rows and %d files (%.1f MB)", rows, files.Files, float64(files.Bytes)/1e6)
 	if len(places) > 0 {
 		err := fmt.Errorf("found in %s, of %s", counted(len(places), "place"), read)
@@ -90,7 +90,7 @@ func (o *adminOptions) eraseCheck(ctx context.Context, texts []string) error {
 		}
 		return err
 	}
-	o.say("nothing found in %s", read)
+	o.notef("nothing found in %s", read)
 	return nil
 }
 

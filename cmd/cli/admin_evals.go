@@ -44,15 +44,15 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	o.say("run %s of workspace %s is in %s now: eval %s, category %s, %d of %d trials", id, workspace, o.runsRoot(), run.Eval.Name, run.Eval.Category, row.Valid, row.Planned)
+	o.notef("run %s of workspace %s is in %s now: eval %s, category %s, %d of %d trials", id, workspace, o.runsRoot(), run.Eval.Name, run.Eval.Category, row.Valid, row.Planned)
 	if run.Synthetic {
-		o.say("it contains answers of simulated agents: results stay marked, and publish needs --allow-synthetic")
+		o.notef("it contains answers of simulated agents: results stay marked, and publish needs --allow-synthetic")
 	}
 	if !analytics.Complete(row.Valid, row.Planned) {
-		o.say("it is incomplete: rank and publish prefer a complete run of an eval of this name; --run %s selects it, and publish needs --allow-incomplete", id)
+		o.notef("it is incomplete: rank and publish prefer a complete run of an eval of this name; --run %s selects it, and publish needs --allow-incomplete", id)
 		return nil
 	}
-	o.say("the next publish makes its prompts and answers public and replaces an older run of an eval of this name: you decide this, not the workspace")
+	o.notef("the next publish makes its prompts and answers public and replaces an older run of an eval of this name: you decide this, not the workspace")
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	if err := o.svc.AddIssuer(ctx, nil, entry); err != nil {
 		return err
 	}
-	o.say("trusting %s", entry.ISS)
+	o.notef("trusting %s", entry.ISS)
 	return nil
 }
 
@@ -76,11 +76,11 @@ func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
 	}
 	switch {
 	case o.configured(args[0]):
-		o.say("removed from the store, but still trusted: the configuration file has %s", args[0])
+		o.notef("removed from the store, but still trusted: the configuration file has %s", args[0])
 	case o.revoke:
-		o.say("%s is no longer trusted; %d of its agents are revoked", args[0], ended)
+		o.notef("%s is no longer trusted; %d of its agents are revoked", args[0], ended)
 	default:
-		o.say("%s is no longer trusted; its agents stay until their tokens and assertions expire (--revoke revokes them now)", args[0])
+		o.notef("%s is no longer trusted; its agents stay until their tokens and assertions expire (--revoke revokes them now)", args[0])
 	}
 	return nil
 }

@@ -59,8 +59,8 @@ func (o *adminOptions) keyCreate(ctx context.Context, args []string) error {
 		return refused(err, hint)
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, secret)
-	o.say("secret, shown only once: a key to %s the evals of %s", strings.Join(k.Scopes, " and "), actor.Workspace.Slug)
-	o.say("firstpick admin eval-key revoke %s %s revokes it", actor.Workspace.Slug, k.ID)
+	o.notef("secret, shown only once: a key to %s the evals of %s", strings.Join(k.Scopes, " and "), actor.Workspace.Slug)
+	o.notef("firstpick admin eval-key revoke %s %s revokes it", actor.Workspace.Slug, k.ID)
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (o *adminOptions) bindKey(ctx context.Context, args []string) error {
 	if err != nil {
 		return refused(err, "")
 	}
-	o.say("%s of %s is bound to %s", k.Name, actor.Workspace.Slug, strings.Join(k.Hosts, ", "))
+	o.notef("%s of %s is bound to %s", k.Name, actor.Workspace.Slug, strings.Join(k.Hosts, ", "))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (o *adminOptions) keyRevoke(ctx context.Context, args []string) error {
 	if err := svc.RevokeKey(ctx, actor, args[1]); err != nil {
 		return refused(err, "firstpick admin eval-key list "+actor.Workspace.Slug)
 	}
-	o.say("%s is revoked", args[1])
+	o.notef("%s is revoked", args[1])
 	return nil
 }
 

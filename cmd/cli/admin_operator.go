@@ -36,14 +36,14 @@ func (o *adminOptions) setOperator(ctx context.Context, address string, operator
 	case err != nil:
 		return err
 	case operator:
-		o.say("%s is an operator", email)
+		o.notef("%s is an operator", email)
 		return nil
 	}
-	o.say("%s is an operator no more", email)
+	o.notef("%s is an operator no more", email)
 	if known, err := o.svc.DB.Read().AnyAdmin(ctx); err != nil || known {
 		return err
 	}
-	o.say("no operator is left: the next start of the server prints a sign-in link for one")
+	o.notef("no operator is left: the next start of the server prints a sign-in link for one")
 	return nil
 }
 

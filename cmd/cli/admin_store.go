@@ -62,7 +62,7 @@ func (o *adminOptions) backup(ctx context.Context, args []string) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(args[0]))
 	}
-	o.say("%d rows in %s; the backup needs the master key, which is not in it: store both separately", rows, args[0])
+	o.notef("%d rows in %s; the backup needs the master key, which is not in it: store both separately", rows, args[0])
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (o *adminOptions) restore(ctx context.Context, args []string) error {
 	if err != nil {
 		return badInput(fmt.Errorf("%s: %w", args[0], err))
 	}
-	o.say("%d rows restored", rows)
+	o.notef("%d rows restored", rows)
 	return o.applyErasures(ctx)
 }
 
@@ -98,7 +98,7 @@ func (o *adminOptions) applyErasures(ctx context.Context) error {
 		if o.list != "" {
 			return badInput(err)
 		}
-		o.say("no erasure list at %s: if data was erased after the backup, it is back; use --erasures FILE with an empty store", path)
+		o.notef("no erasure list at %s: if data was erased after the backup, it is back; use --erasures FILE with an empty store", path)
 		return nil
 	}
 	folders, err := o.eraseFolders()
@@ -113,9 +113,9 @@ func (o *adminOptions) applyErasures(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	o.say("erasure list %s applied: %d accounts, workspaces, evals and runs of the backup erased again", path, n)
+	o.notef("erasure list %s applied: %d accounts, workspaces, evals and runs of the backup erased again", path, n)
 	for _, slug := range ownerless {
-		o.say("workspace %s has no owner: the account that owned it in the backup is erased, and the workspace is not: it was given to somebody since; its other members keep their roles, and firstpick admin erase workspace %s deletes it", slug, slug)
+		o.notef("workspace %s has no owner: the account that owned it in the backup is erased, and the workspace is not: it was given to somebody since; its other members keep their roles, and firstpick admin erase workspace %s deletes it", slug, slug)
 	}
 	return nil
 }

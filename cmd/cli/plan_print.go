@@ -30,15 +30,15 @@ func (o *planOptions) print(f forecast.Forecast, notes []string) error {
 	if o.csv {
 		w = o.env.Stderr
 	}
-	_, err := fmt.Fprintln(w, "\n"+strings.Join(sayPlan(f), "\n"))
+	_, err := fmt.Fprintln(w, "\n"+strings.Join(planNotes(f), "\n"))
 	for _, n := range notes {
 		_, _ = fmt.Fprintf(o.env.Stderr, "note: %s\n", n)
 	}
 	return err
 }
 
-// sayPlan returns the notes below the table.
-func sayPlan(f forecast.Forecast) []string {
+// planNotes returns the notes below the table.
+func planNotes(f forecast.Forecast) []string {
 	p := f.Power
 	lines := []string{
 		fmt.Sprintf("trials: %s x %s x %s x %s = %d", count(f.Prompts, "prompt"), count(len(f.Agents), "agent"),
@@ -63,13 +63,13 @@ func sayPlan(f forecast.Forecast) []string {
 			count(int(p.TrialsForHalf5), "trial"), count(int(p.TrialsPerSide), "trial"), p.Deff),
 	)
 	if f.Detect != nil {
-		lines = append(lines, sayDetect(f.Detect)...)
+		lines = append(lines, detectionNotes(f.Detect)...)
 	}
 	return lines
 }
 
-// sayDetect returns the lines on the designs that show a difference.
-func sayDetect(d *forecast.Detection) []string {
+// detectionNotes returns the lines on the designs that show a difference.
+func detectionNotes(d *forecast.Detection) []string {
 	if len(d.Designs) == 0 {
 		return []string{fmt.Sprintf("detect: no number of prompts shows %s", points(&d.Difference, ""))}
 	}

@@ -158,12 +158,12 @@ func (o *shipOptions) config() (ship.Config, error) {
 	}
 	return ship.Config{
 		Files: o.files, Stdin: o.env.Stdin, Format: format, Host: o.host, Once: o.once, Backfill: o.backfill, All: o.all,
-		URL: base, Key: key, Spool: spool, Now: o.env.Now, Sleep: o.env.Sleep, Progress: o.progress, Say: o.say,
+		URL: base, Key: key, Spool: spool, Now: o.env.Now, Sleep: o.env.Sleep, Progress: o.progress, Say: o.notify,
 	}, nil
 }
 
-// say prints a line for people.
-func (o *shipOptions) say(text string) {
+// notify prints a line for people.
+func (o *shipOptions) notify(text string) {
 	o.clear()
 	_, _ = fmt.Fprintln(o.env.Stderr, agentauth.Printable(text, 1000))
 }
@@ -239,7 +239,7 @@ func (o *shipOptions) summary(s ship.Stats, spool string) error {
 	}
 	t.add(cells...)
 	if s.Lines == 0 && o.once && !slices.Contains(o.files, "-") {
-		o.say("note: no new lines; lines that were read before are not read again (" + spool + " has the offsets)")
+		o.notify("note: no new lines; lines that were read before are not read again (" + spool + " has the offsets)")
 	}
 	return t.print(o.env, format{})
 }

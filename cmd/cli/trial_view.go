@@ -29,7 +29,7 @@ func (h *history) writeHead(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "prompt   %s\n", t.PromptID)
 	switch {
 	case h.Result != nil:
-		_, _ = fmt.Fprintf(w, "outcome  %s\n", sayOutcome(*h.Result))
+		_, _ = fmt.Fprintf(w, "outcome  %s\n", outcomeText(*h.Result))
 		for _, d := range h.Result.Details {
 			_, _ = fmt.Fprintf(w, "detail   %s, rule %q%s\n", d.Name, d.Rule, detailQuote(d))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-func sayOutcome(r pick.Result) string {
+func outcomeText(r pick.Result) string {
 	s := string(r.Kind)
 	if r.Picked != "" {
 		s += ": " + r.Picked

@@ -278,12 +278,12 @@ func (s *Service) Begin(t testing.TB) *state.EvalRun {
 	if r == nil {
 		t.Fatal("no run waits")
 	}
-	s.Tell(t, r, `{"type":"started","attempt":1}`)
+	s.AppendEvent(t, r, `{"type":"started","attempt":1}`)
 	return r
 }
 
-// Tell appends an event of a run.
-func (s *Service) Tell(t testing.TB, r *state.EvalRun, body string) {
+// AppendEvent appends an event of a run.
+func (s *Service) AppendEvent(t testing.TB, r *state.EvalRun, body string) {
 	t.Helper()
 	s.write(t, func(ctx context.Context, tx *state.Tx) error {
 		return tx.AppendRunEvents(ctx, r.ID, []state.RunEvent{{At: s.Clock.Now(), Body: []byte(body)}})

@@ -103,7 +103,7 @@ func (s *Service) CreateKey(ctx context.Context, a Actor, req KeyRequest) (*Key,
 	if err != nil {
 		return nil, "", err
 	}
-	return tellKey(k), token, nil
+	return newKey(k), token, nil
 }
 
 // mayMint fails for a key: keys make no keys.
@@ -143,7 +143,7 @@ func (s *Service) Keys(ctx context.Context, a Actor) ([]*Key, error) {
 	stored, err := s.DB.Read().EvalKeys(ctx, a.Workspace.ID)
 	out := make([]*Key, len(stored))
 	for i := range stored {
-		out[i] = tellKey(stored[i])
+		out[i] = newKey(stored[i])
 	}
 	return out, s.fail(err)
 }
@@ -180,7 +180,7 @@ func (s *Service) RevokeKey(ctx context.Context, a Actor, id string) error {
 	})
 }
 
-func tellKey(k *state.EvalKey) *Key {
+func newKey(k *state.EvalKey) *Key {
 	return &Key{
 		ID: k.ID, Label: k.Label, Shown: k.Shown, Scopes: k.Scopes, CreatedAt: k.CreatedAt,
 		LastUsedAt: optional(k.LastUsedAt), RevokedAt: optional(k.RevokedAt),

@@ -60,7 +60,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 	}
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
-	columns := telling(metrics(leader(*b)), shown)
+	columns := aboveMinimum(metrics(leader(*b)), shown)
 	for _, m := range columns {
 		f.Metrics = append(f.Metrics, m.Column)
 	}
@@ -174,8 +174,8 @@ func (f Forest) Legend() string {
 // leastMetric is the rate below which the values of a column say nothing.
 const leastMetric = .01
 
-// telling leaves out the rates that are next to nothing for each of some tools.
-func telling(all []analytics.Metric, tools []analytics.Standing) []analytics.Metric {
+// aboveMinimum leaves out the rates that are next to nothing for each of some tools.
+func aboveMinimum(all []analytics.Metric, tools []analytics.Standing) []analytics.Metric {
 	return slices.DeleteFunc(all, func(m analytics.Metric) bool {
 		return m.Rate && len(tools) > 0 && !slices.ContainsFunc(tools, func(s analytics.Standing) bool { v := m.Value(s); return v != nil && *v >= leastMetric })
 	})

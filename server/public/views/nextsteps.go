@@ -22,7 +22,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 	prompts := slices.DeleteFunc(slices.Clone(b.Prompts), func(p analytics.Prompt) bool { return !lost(p) })
 	unpicked := func(p analytics.Prompt) int { t := promptTool(p, s.Slug); return t.Shortlists - t.Picks }
 	sorting.StableFunc(prompts, func(x, y analytics.Prompt) int { return cmp.Compare(unpicked(y), unpicked(x)) })
-	most, told := "", false // the prompt where it is picked most
+	most, listed := "", false // the prompt where it is picked most
 	if best, ok := mostPicked(b, s); ok && !render.Single(*b) {
 		most = best.Name()
 	}
@@ -31,13 +31,13 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 		if unpicked(p) <= 0 {
 			break
 		}
-		said := fmt.Sprintf("An option, not picked, in %d of %s.", unpicked(p), quantity(p.NTrials, "answer"))
+		text := fmt.Sprintf("An option, not picked, in %d of %s.", unpicked(p), quantity(p.NTrials, "answer"))
 		if p.Name() == most { // one line for one prompt
-			told = true
-			said = fmt.Sprintf("Picked most in %d of %s, and an option in %d more.", picksOf(p, s.Slug), quantity(p.NTrials, "answer"), unpicked(p))
+			listed = true
+			text = fmt.Sprintf("Picked most in %d of %s, and an option in %d more.", picksOf(p, s.Slug), quantity(p.NTrials, "answer"), unpicked(p))
 		}
 		step := summaryLine{
-			Text: fmt.Sprintf("%s First there: %s.%s", said, first.counted(b), quotedPrompt(b, p)),
+			Text: fmt.Sprintf("%s First there: %s.%s", text, first.counted(b), quotedPrompt(b, p)),
 			Link: PromptPath(b.Category, p.Name()), More: promptResults,
 		}
 		if trials && len(first.slugs) == 1 {
@@ -45,7 +45,7 @@ func nextSteps(b *analytics.Board, s analytics.Standing, trials bool) (out []sum
 		}
 		out = append(out, step)
 	}
-	if where, link := pickedMost(b, s, trials); where != "" && !told {
+	if where, link := pickedMost(b, s, trials); where != "" && !listed {
 		out = append(out, summaryLine{Text: where, Link: link, More: "Read these answers"})
 	}
 	return append(out, summaryLine{Text: "Ask what your customers ask, against these rivals.", Link: "/for-vendors", More: "Measure your own prompts"})

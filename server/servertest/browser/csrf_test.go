@@ -209,7 +209,7 @@ func otherSite(t *testing.T, chrome context.Context) {
 			if e.ErrorText != "net::ERR_BLOCKED_BY_RESPONSE" {
 				t.Errorf("%s: the frame failed by %s %s, want X-Frame-Options or the policy to block it", name, e.ErrorText, e.BlockedReason)
 			}
-		case <-time.After(patience):
+		case <-time.After(stepTimeout):
 			t.Errorf("%s: the claim page stands in a frame", name)
 		}
 		b.press("button")

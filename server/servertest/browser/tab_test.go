@@ -17,9 +17,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience bounds every single step, so that a page that never comes fails its
+// stepTimeout bounds every single step, so that a page that never comes fails its
 // test and not the whole run.
-const patience = 30 * time.Second
+const stepTimeout = 30 * time.Second
 
 // required says whether FIRSTPICK_REQUIRE names something that tests need.
 func required(name string) bool {
@@ -83,7 +83,7 @@ func newTab(t *testing.T, chrome context.Context, base string) *tab {
 }
 
 func (b *tab) limit() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(b.ctx, patience)
+	return context.WithTimeout(b.ctx, stepTimeout)
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {

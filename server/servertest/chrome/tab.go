@@ -21,8 +21,8 @@ import (
 	"github.com/chromedp/chromedp" //nolint:depguard // a package of tests
 )
 
-// patience bounds every single step of the browser.
-const patience = 30 * time.Second
+// stepTimeout bounds every single step of the browser.
+const stepTimeout = 30 * time.Second
 
 // required says whether FIRSTPICK_REQUIRE names something that tests need.
 func required(name string) bool {
@@ -86,7 +86,7 @@ func New(t testing.TB, base string, jar http.CookieJar, features ...string) *Tab
 // Do runs steps.
 func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, stepTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatal(err)
@@ -96,7 +96,7 @@ func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 // Load runs steps that lead to another page, and waits for that.
 func (b *Tab) Load(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, stepTimeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, steps...); err != nil {
 		b.t.Fatal(err)
@@ -120,7 +120,7 @@ func (b *Tab) Call(method string, params any) {
 // Get runs an action that has a value.
 func Get[T any](b *Tab, a chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, stepTimeout)
 	defer cancel()
 	v, err := chromedp.Run(ctx, a)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *Tab) Errors() (out []string) {
 // Until waits until an expression holds in the page, also in one that it leads to.
 func (b *Tab) Until(what, expression string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, stepTimeout)
 	defer cancel()
 	look := chromedp.Evaluate[bool](`new Promise(done => {
 		const until = Date.now() + 500, look = () => (`+expression+`) ? done(true) : Date.now() > until ? done(false) : setTimeout(look, 20);

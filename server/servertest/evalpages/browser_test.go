@@ -23,7 +23,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 	empty.signIn()
 	free.signIn()
 	row := o.begin()
-	s.Tell(t, row, progressBody)
+	s.AppendEvent(t, row, progressBody)
 	b := chrome.New(t, s.URL, o.http.Jar)
 	small := newOwner(t, s, "small", "paid")
 	small.keys("ANTHROPIC_API_KEY", "OPENAI_API_KEY")

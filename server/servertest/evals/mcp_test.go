@@ -194,7 +194,7 @@ func TestAnAgentRunsAnEval(t *testing.T) {
 
 		claimed := s.Begin(t)
 		s.Clock.Add(time.Minute)
-		s.Tell(t, claimed, `{"type":"progress","planned":12,"valid":3,"excluded":0}`)
+		s.AppendEvent(t, claimed, `{"type":"progress","planned":12,"valid":3,"excluded":0}`)
 		running := a.object(tools.GetEvalRun, map[string]any{"runId": id})
 		if running["status"] != "running" || running["nextPollSeconds"] == nil || running["hasResults"] != false {
 			t.Errorf("running: %v", running)

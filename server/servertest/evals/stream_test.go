@@ -78,7 +78,7 @@ func TestWatching(t *testing.T) {
 		s.Clock.Doze(1)
 		s.Clock.Add(time.Second)
 		live.wants(`id: 1|event: started|data: {"at":"2026-11-21T10:00:20Z","attempt":1,"type":"started"}`)
-		s.Tell(t, row, `{"type":"progress","planned":12,"valid":3,"excluded":0,"inFlight":9,"spentUsd":0.01,"atMostUsd":0.2,"lanes":[]}`)
+		s.AppendEvent(t, row, `{"type":"progress","planned":12,"valid":3,"excluded":0,"inFlight":9,"spentUsd":0.01,"atMostUsd":0.2,"lanes":[]}`)
 		s.Clock.Doze(1)
 		s.Clock.Add(time.Second)
 		progress := `id: 2|event: progress|data: {"at":"2026-11-21T10:00:21Z","atMostUsd":0.2,"excluded":0,"inFlight":9,"lanes":[],"planned":12,"spentUsd":0.01,"type":"progress","valid":3}`
@@ -168,7 +168,7 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	row := s.Begin(t)
 	long := `{"type":"progress","lanes":["` + strings.Repeat("x", 1<<20) + `"]}`
 	for range 20 { // more than the connection holds
-		s.Tell(t, row, long)
+		s.AppendEvent(t, row, long)
 	}
 	s.Clock.Doze(2)
 	s.Clock.Add(time.Second)

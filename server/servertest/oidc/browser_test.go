@@ -15,8 +15,8 @@ import (
 	"github.com/firstpick/firstpick/server/servertest"
 )
 
-// patience is how long a browser waits: an answer that takes longer hangs.
-const patience = 8 * time.Second
+// clientTimeout is how long a browser waits: an answer that takes longer hangs.
+const clientTimeout = 8 * time.Second
 
 // start starts a server at which people sign in at a provider.
 func start(t *testing.T) (*servertest.Service, *provider) {
@@ -60,7 +60,7 @@ func newBrowser(t *testing.T, s *servertest.Service) *browser {
 		t.Fatal(err)
 	}
 	return &browser{t, s, &http.Client{
-		Jar: jar, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Jar: jar, Timeout: clientTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 

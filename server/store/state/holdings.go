@@ -40,8 +40,8 @@ func holdings() []holding {
 		EraseWorkspace: "registration_id in (select id from registration where workspace_id = $1)",
 		EraseAccount:   "registration_id in (select id from registration where " + registrations + ")",
 	}
-	// told holds alerts about a run, which name it in a text.
-	told := func(table, column string) map[string]string {
+	// namingRun holds alerts about a run, which name it in a text.
+	namingRun := func(table, column string) map[string]string {
 		of := func(runs string) string {
 			return "exists (select 1 from eval_run r where " + runs + " and r.workspace_id = " + table + ".workspace_id and " + table + "." + column + " like '%' || r.id || '%')"
 		}
@@ -65,12 +65,12 @@ func holdings() []holding {
 		{table: "collected_order", rows: ofWorkspace},
 		{table: "collected_day", rows: ofWorkspace},
 		{table: "site_check", rows: ofWorkspace},
-		{table: "alert_delivery", rows: told("alert_delivery", "body")},
+		{table: "alert_delivery", rows: namingRun("alert_delivery", "body")},
 		{table: "alert_mail_off", rows: ofWorkspace},
 		{table: "alert_channel", rows: ofWorkspace,
 			sealed: map[string]string{"url_sealed": "alert url", "secret_sealed": "alert secret", "old_sealed": "alert secret"}},
-		{table: "alert_told", rows: told("alert_told", "subject")},
-		{table: "alert", rows: told("alert", "body")},
+		{table: "alert_told", rows: namingRun("alert_told", "subject")},
+		{table: "alert", rows: namingRun("alert", "body")},
 		{table: "alert_watch", rows: ofWorkspace},
 		{table: "pick_watch", rows: ofWorkspace},
 		{table: "provider_key", rows: ofWorkspace, sealed: map[string]string{"value_sealed": "provider key"}},
