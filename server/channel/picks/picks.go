@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 // The sources of a measurement.
@@ -189,7 +190,7 @@ func (l *Lost) Few() string {
 	if l.Trials >= FewAnswers {
 		return ""
 	}
-	return many(l.Trials) + ": too few to judge"
+	return chart.Count(l.Trials, "answer", "answers") + ": too few to judge"
 }
 
 // Few says of prompts, each with few answers, how many they have; empty where one has enough.
@@ -201,7 +202,7 @@ func Few(lost []Lost) string {
 	for i := range lost {
 		least, most = min(least, lost[i].Trials), max(most, lost[i].Trials)
 	}
-	text := many(most)
+	text := chart.Count(most, "answer", "answers")
 	if least < most {
 		text = strconv.Itoa(least) + " to " + text
 	}
@@ -209,13 +210,6 @@ func Few(lost []Lost) string {
 		return ""
 	}
 	return "With " + text + " each, that is too few to judge one prompt."
-}
-
-func many(answers int) string {
-	if answers == 1 {
-		return "1 answer"
-	}
-	return strconv.Itoa(answers) + " answers"
 }
 
 // Lost returns the prompts where another tool leads, the widest lead first.

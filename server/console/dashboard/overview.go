@@ -131,7 +131,7 @@ func (h *Handler) overview(v *visit) error {
 	for _, n := range r.Source.Noise {
 		noise += n
 	}
-	d.Noise = many(noise, "visit", "visits")
+	d.Noise = chart.Count(noise, "visit", "visits")
 	return v.show("workspace", "Overview", d)
 }
 
@@ -270,7 +270,7 @@ func newOutcome(p *page, o *traffic.Outcome) outcome {
 	}
 	for _, p := range problems() {
 		if n := o.Problems[p.Key]; n > 0 {
-			p.Name = many(int64(n), "refund", "refunds") + ": " + p.Name
+			p.Name = chart.Count(n, "refund", "refunds") + ": " + p.Name
 			out.Problems = append(out.Problems, p)
 		}
 	}

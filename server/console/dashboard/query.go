@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 // noGoal is why a filter by goal does not apply to visits.
@@ -260,7 +261,7 @@ func (q *query) custom() bool { return q.kept.Has("from") || q.kept.Has("to") }
 func (q *query) span() string {
 	if !q.custom() {
 		days := int(q.To.Sub(q.From) / (24 * time.Hour))
-		return "The last " + many(int64(days), "day", "days")
+		return "The last " + chart.Count(days, "day", "days")
 	}
 	from, through := q.From.In(q.TZ).Format("2 Jan 2006"), q.To.Add(-time.Microsecond).In(q.TZ).Format("2 Jan 2006")
 	if from == through {
@@ -271,7 +272,7 @@ func (q *query) span() string {
 
 // before names the period of the same length before the window.
 func (q *query) before() string {
-	return "the " + many(max(int64(q.To.Sub(q.From).Round(24*time.Hour)/(24*time.Hour)), 1), "day", "days") + " before"
+	return "the " + chart.Count(max(int64(q.To.Sub(q.From).Round(24*time.Hour)/(24*time.Hour)), 1), "day", "days") + " before"
 }
 
 // lookback returns the lookback in days.

@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -213,7 +214,7 @@ func (h *Handler) erase(v *visit) error {
 	if err != nil {
 		return v.wrong("erase", err)
 	}
-	d := erasedData{Page: v.page("Settings"), Events: n, Text: many(int64(n), "event", "events") + " of this person deleted. The reports follow within seconds."}
+	d := erasedData{Page: v.page("Settings"), Events: n, Text: chart.Count(n, "event", "events") + " of this person deleted. The reports follow within seconds."}
 	if n == 0 {
 		d.Text = "No events under this name. E-mail addresses match in any spelling; references and tokens must match exactly."
 	}

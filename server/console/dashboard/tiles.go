@@ -154,11 +154,11 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			Delta: change(float64(h.touches), float64(old.touches)), Spark: h.spark(visitsOf),
 		},
 		{
-			Name: "Pages read", Value: rowCount(h.pages), Note: many(h.reads, "read", "reads"), Link: p.To("pages"),
+			Name: "Pages read", Value: rowCount(h.pages), Note: chart.Count(h.reads, "read", "reads"), Link: p.To("pages"),
 			Delta: counted(h.pages, old.pages), Spark: h.spark(func(d traffic.Day) int64 { return d.Reads }),
 		},
 		{
-			Name: "Gaps", Value: rowCount(h.gaps), Note: many(h.asked, "failure", "failures") + " for users", Link: p.To("gaps"),
+			Name: "Gaps", Value: rowCount(h.gaps), Note: chart.Count(h.asked, "failure", "failures") + " for users", Link: p.To("gaps"),
 			Delta: gaps, Spark: h.spark(func(d traffic.Day) int64 { return d.Failed }),
 		},
 		{

@@ -151,14 +151,6 @@ func describe(c *traffic.Change, q *query) string {
 	return kind.Sentence(&change.Row{Agent: c.Agent, Folder: c.Folder, Now: c.Now, Before: c.Before}, change.Baseline(q.To.Sub(q.From)))
 }
 
-// many counts things: 1 page, 2 pages.
-func many(n int64, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Whole(n) + " " + more
-}
-
 // share writes a number of conversions that may be divided: 12, 3.4.
 func share(v float64) string {
 	text := strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0")
@@ -220,10 +212,10 @@ func ago(d time.Duration) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return many(int64(d/time.Minute), "minute", "minutes") + " ago"
+		return chart.Count(int64(d/time.Minute), "minute", "minutes") + " ago"
 	case d < 48*time.Hour:
-		return many(int64(d/time.Hour), "hour", "hours") + " ago"
+		return chart.Count(int64(d/time.Hour), "hour", "hours") + " ago"
 	default:
-		return many(int64(d/(24*time.Hour)), "day", "days") + " ago"
+		return chart.Count(int64(d/(24*time.Hour)), "day", "days") + " ago"
 	}
 }

@@ -24,7 +24,7 @@ func TestNumbersAsPeopleReadThem(t *testing.T) {
 		chart.Percent(1): "100%", chart.Percent(.1249): "12.5%", chart.Percent(0): "0%",
 		grouped("1234567.50"): "1,234,567.50", grouped("-0.50"): "-0.50", grouped("-1900"): "-1,900", grouped("x"): "x",
 		amount("3738.00", "USD"): "$3,738", amount("-0.50", "USD"): "-$0.50", amount("1225.50", "EUR"): "1,225.50\u00a0EUR", amount("700", "JPY"): "700\u00a0JPY",
-		many(1, "page", "pages"): "1 page", many(2000, "page", "pages"): "2,000 pages",
+		chart.Count(1, "page", "pages"): "1 page", chart.Count(2000, "page", "pages"): "2,000 pages",
 		ago(30 * time.Second): "just now", ago(time.Hour): "1 hour ago", ago(50 * time.Hour): "2 days ago",
 	} {
 		if got != want {

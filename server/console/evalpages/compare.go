@@ -137,7 +137,7 @@ func (d *compareData) fill(v *visit, c *evals.Comparison, own string) {
 		}
 	}
 	if d.Own != nil && len(d.Tools) > 1 {
-		d.Own.TestedTools = many(len(d.Tools), "picked tool", "picked tools")
+		d.Own.TestedTools = chart.Count(len(d.Tools), "picked tool", "picked tools")
 	}
 	agents := c.Agents
 	if len(agents) == 1 && len(c.OnlyInBase.Agents)+len(c.OnlyInRun.Agents) == 0 {
@@ -168,8 +168,8 @@ func (d *compareData) fill(v *visit, c *evals.Comparison, own string) {
 func (v *visit) side(title string, s *evals.Side) *sideData {
 	out := &sideData{
 		Title: title,
-		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), Version: v.at("evals", s.EvalID, "versions", strconv.Itoa(s.EvalVersion)), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
-		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: chart.Money(s.SpentUSD), Synthetic: s.Synthetic,
+		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), Version: v.at("evals", s.EvalID, "versions", strconv.Itoa(s.EvalVersion)), When: "–", Trials: chart.Count(s.NTrials, "valid trial", "valid trials"),
+		Prompts: chart.Count(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: chart.Money(s.SpentUSD), Synthetic: s.Synthetic,
 	}
 	if s.AsOf != nil {
 		out.When = chart.Minute(*s.AsOf)

@@ -6,6 +6,7 @@ import (
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 // confirmRun is what the owner types to delete a run.
@@ -51,7 +52,7 @@ func (v *visit) eraseRun() error {
 func (v *visit) eraseEvalForm(e *evals.Eval, runs string) *layout.Erase {
 	return &layout.Erase{
 		ID: "erase", Action: v.at("evals", e.ID, "erase"), FormToken: v.Signed.FormToken(), Title: "Delete this eval", Confirm: e.Name,
-		Deletes: []string{many(e.Version, "version", "versions") + " of the eval", runs, "their answers, traces and results; runs under way are stopped first"},
+		Deletes: []string{chart.Count(e.Version, "version", "versions") + " of the eval", runs, "their answers, traces and results; runs under way are stopped first"},
 	}
 }
 

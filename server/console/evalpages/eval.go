@@ -35,7 +35,7 @@ type keyState struct {
 func (v *visit) summary(e *evals.Eval) *summary {
 	s := &summary{
 		Category: v.category(e.Category), Description: e.Description, Prompts: e.Prompts, Repeats: e.Repeats, Templates: strings.Join(e.Templates, ", "),
-		Trials: many(e.Trials, "trial", "trials"), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), Agents: e.Agents,
+		Trials: chart.Count(e.Trials, "trial", "trials"), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), Agents: e.Agents,
 		Synthetic: e.Synthetic, Warnings: e.Warnings, Missing: e.MissingKeys,
 	}
 	for _, name := range e.ProviderKeys {

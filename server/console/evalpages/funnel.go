@@ -37,7 +37,7 @@ func (v *visit) funnel(r *evals.Run, s *format.Scores, own string) *funnel {
 	for _, t := range s.Board.Tools {
 		names[t.Slug] = t.Tool
 	}
-	out := &funnel{Trials: many(s.Funnel.Trials, "trial", "trials")}
+	out := &funnel{Trials: chart.Count(s.Funnel.Trials, "trial", "trials")}
 	for _, t := range s.Funnel.Tools {
 		out.Built = out.Built || t.Ran > 0
 	}
@@ -67,7 +67,7 @@ func (v *visit) funnel(r *evals.Run, s *format.Scores, own string) *funnel {
 func details(s *format.Scores) (out []string) {
 	of := func(n int, what string) {
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%d of %s %s (%s).", n, many(s.Board.NTrials, "trial", "trials"), what, chart.Percent(float64(n)/float64(s.Board.NTrials))))
+			out = append(out, fmt.Sprintf("%d of %s %s (%s).", n, chart.Count(s.Board.NTrials, "trial", "trials"), what, chart.Percent(float64(n)/float64(s.Board.NTrials))))
 		}
 	}
 	of(s.Details.AskedUser, "end by asking the user, without a pick")

@@ -44,13 +44,13 @@ type runRow struct {
 func (v *visit) runRow(r *evals.Run) runRow {
 	row := runRow{
 		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion, Status: traceview.Of(statuses(), r.Status),
-		When: chart.Minute(r.CreatedAt), Trials: strconv.Itoa(r.Valid) + " of " + many(r.Planned, "trial", "trials"), Spent: spent(r), Budget: "of " + chart.Money(r.BudgetUSD),
+		When: chart.Minute(r.CreatedAt), Trials: strconv.Itoa(r.Valid) + " of " + chart.Count(r.Planned, "trial", "trials"), Spent: spent(r), Budget: "of " + chart.Money(r.BudgetUSD),
 	}
 	if r.Origin != "" {
 		row.Pushed, row.Budget = true, "elsewhere"
 	}
 	if r.Status == "queued" {
-		row.Trials, row.Spent = many(r.Planned, "trial", "trials"), "–"
+		row.Trials, row.Spent = chart.Count(r.Planned, "trial", "trials"), "–"
 	}
 	return row
 }
@@ -96,7 +96,7 @@ func (v *visit) leads(r *evals.Run) (lead, error) {
 		}
 	}
 	if ties > 0 {
-		name += " and " + many(ties, "other", "others")
+		name += " and " + chart.Count(ties, "other", "others")
 	}
 	out := lead{Tool: name, Rate: between(t.PickRate, t.CILow, t.CIHigh), Synthetic: s.Board.Synthetic}
 	slug, err := v.ownTool()
@@ -159,7 +159,7 @@ func (v *visit) list() error {
 		d.Next = v.at("evals") + "?cursor=" + url.QueryEscape(next)
 	}
 	for _, e := range list {
-		row := evalRow{Name: e.Name, Link: v.at("evals", e.ID), Category: v.category(e.Category), Agents: names(e.Agents), Trials: many(e.Trials, "trial", "trials"), Synthetic: e.Synthetic}
+		row := evalRow{Name: e.Name, Link: v.at("evals", e.ID), Category: v.category(e.Category), Agents: names(e.Agents), Trials: chart.Count(e.Trials, "trial", "trials"), Synthetic: e.Synthetic}
 		if latest[e.ID] == nil && len(runs) == lookBack {
 			older, _, err := v.h.Evals.Runs(ctx, v.actor(), evals.RunQuery{EvalID: e.ID, Limit: 1})
 			if err != nil {
@@ -201,7 +201,7 @@ func names(agents []evals.AgentSummary) string {
 	}
 	text := strings.Join(out, ", ")
 	if rest := len(agents) - few; rest > 0 {
-		text += " and " + many(rest, "other", "others")
+		text += " and " + chart.Count(rest, "other", "others")
 	}
 	return text
 }

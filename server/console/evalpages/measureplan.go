@@ -41,15 +41,15 @@ func costs(d *evals.Draft) bool { return d.Checked.WorstUSD == nil || *d.Checked
 func newPlan(d *evals.Draft) planView {
 	c := &d.Checked
 	p := planView{
-		Trials: many(c.Trials, "trial", "trials"), Expected: chart.MaybeMoney(c.ExpectedUSD), Worst: chart.MaybeMoney(c.WorstUSD), Synthetic: c.Synthetic,
-		Each:       fmt.Sprintf("%s × %s × %s", many(c.Prompts, "prompt", "prompts"), many(len(c.Agents), "agent", "agents"), many(c.Repeats, "repeat", "repeats")),
+		Trials: chart.Count(c.Trials, "trial", "trials"), Expected: chart.MaybeMoney(c.ExpectedUSD), Worst: chart.MaybeMoney(c.WorstUSD), Synthetic: c.Synthetic,
+		Each:       fmt.Sprintf("%s × %s × %s", chart.Count(c.Prompts, "prompt", "prompts"), chart.Count(len(c.Agents), "agent", "agents"), chart.Count(c.Repeats, "repeat", "repeats")),
 		Detectable: "none: take more prompts",
 	}
 	if c.Synthetic {
 		p.Expected, p.Worst = p.Expected+" (simulated)", p.Worst+" (simulated)"
 	}
 	if c.Detectable != nil {
-		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")
+		p.Detectable = chart.Count(int(math.Ceil(100**c.Detectable)), "point", "points")
 	}
 	var last []sizeRow
 	for _, s := range d.Sizes {
@@ -69,9 +69,9 @@ func newPlan(d *evals.Draft) planView {
 
 func newSize(s *evals.Size, on bool) sizeRow {
 	c := &s.Checked
-	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "shows no difference between two tools", Takes: []string{many(c.Trials, "answer", "answers")}}
+	row := sizeRow{Repeats: s.Repeats, On: on, Shows: "shows no difference between two tools", Takes: []string{chart.Count(c.Trials, "answer", "answers")}}
 	if c.Detectable != nil {
-		row.Shows = "shows differences from " + many(int(math.Ceil(100**c.Detectable)), "point", "points") + " on"
+		row.Shows = "shows differences from " + chart.Count(int(math.Ceil(100**c.Detectable)), "point", "points") + " on"
 	}
 	if !c.Synthetic {
 		row.Takes = append(row.Takes, twoDecimals(c.ExpectedUSD)+" expected, at most "+twoDecimals(c.WorstUSD), duration(c.Took))
@@ -109,8 +109,8 @@ func duration(d time.Duration) string {
 	case d < time.Minute:
 		return "under a minute"
 	case d < 2*time.Hour:
-		return "about " + many(int(math.Round(d.Minutes())), "minute", "minutes")
+		return "about " + chart.Count(int(math.Round(d.Minutes())), "minute", "minutes")
 	default:
-		return "about " + many(int(math.Round(d.Hours())), "hour", "hours")
+		return "about " + chart.Count(int(math.Round(d.Hours())), "hour", "hours")
 	}
 }

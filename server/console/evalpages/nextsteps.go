@@ -8,6 +8,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
@@ -35,7 +36,7 @@ func nextSteps(e *evals.Explanation, lost []picks.Lost) (out []nextStep) {
 		if do == "" || g.NTrials == 0 || len(out) == maxSteps {
 			continue
 		}
-		step := nextStep{Reason: traceview.Of(lostReasons(), string(g.Reason)).Name, N: many(g.NTrials, "answer", "answers"), Do: do}
+		step := nextStep{Reason: traceview.Of(lostReasons(), string(g.Reason)).Name, N: chart.Count(g.NTrials, "answer", "answers"), Do: do}
 		if g.Reason == explain.NotConsidered {
 			step.Lost = lost[:min(len(lost), maxLost)]
 			step.Few = picks.Few(step.Lost)

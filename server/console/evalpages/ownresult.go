@@ -105,7 +105,7 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) (*ownRe
 		}
 	}
 	if ties > 0 {
-		o.Tied = many(ties, "other tool has", "other tools have")
+		o.Tied = chart.Count(ties, "other tool has", "other tools have")
 	}
 	first := b.Tools[0]
 	if first.Rank < s.Rank {

@@ -86,10 +86,10 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took), Steps: nextSteps(e, lost)}
 	for _, g := range e.Reasons {
 		if g.Reason == explain.NotConsidered { // no reason that an answer gives
-			w.Unnamed = many(g.NTrials, "answer", "answers") + " (" + chart.Percent(g.Share) + ")"
+			w.Unnamed = chart.Count(g.NTrials, "answer", "answers") + " (" + chart.Percent(g.Share) + ")"
 			continue
 		}
-		row := reasonGroup{Term: traceview.Of(lostReasons(), string(g.Reason)), N: many(g.NTrials, "answer", "answers"), Share: chart.Percent(g.Share)}
+		row := reasonGroup{Term: traceview.Of(lostReasons(), string(g.Reason)), N: chart.Count(g.NTrials, "answer", "answers"), Share: chart.Percent(g.Share)}
 		seen := map[string]bool{}
 		for _, q := range g.Quotes {
 			if !seen[q.Text] && len(row.Quotes) < quotesShown {
@@ -98,7 +98,7 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 			seen[q.Text] = true
 		}
 		if left := g.NQuotes - len(row.Quotes); left > 0 && len(row.Quotes) > 0 {
-			row.More = many(left, "more sentence", "more sentences")
+			row.More = chart.Count(left, "more sentence", "more sentences")
 		}
 		w.Reasons = append(w.Reasons, row)
 	}
@@ -140,9 +140,9 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 		return r.NTrials < picks.FewAnswers
 	})
 	for _, s := range e.Sources[:min(sitesShown, len(e.Sources))] {
-		row := siteRow{Domain: traceview.Visible(s.Domain), Count: many(s.NPages, "page", "pages"), Own: s.Own, Reads: s.Reads}
+		row := siteRow{Domain: traceview.Visible(s.Domain), Count: chart.Count(s.NPages, "page", "pages"), Own: s.Own, Reads: s.Reads}
 		for _, p := range s.Pages[:min(pagesShown, len(s.Pages))] {
-			row.Pages = append(row.Pages, pageRow{traceview.Visible(p.URL), many(p.NTrials, "answer", "answers") + ", " + chart.Whole(int64(p.Opened)) + " opened"})
+			row.Pages = append(row.Pages, pageRow{traceview.Visible(p.URL), chart.Count(p.NTrials, "answer", "answers") + ", " + chart.Whole(int64(p.Opened)) + " opened"})
 		}
 		row.Left = s.NPages - len(row.Pages)
 		w.Sites = append(w.Sites, row)
@@ -168,7 +168,7 @@ func heading(all *evals.Explanations, e *evals.Explanation) string {
 
 // sentence says in words what the counts say.
 func sentence(e *evals.Explanation, took func(slug string) string) string {
-	answers := many(e.NTrials, "answer", "answers")
+	answers := chart.Count(e.NTrials, "answer", "answers")
 	switch {
 	case e.NTrials == 0:
 		return "The run has no valid answer."
@@ -185,10 +185,10 @@ func sentence(e *evals.Explanation, took func(slug string) string) string {
 	parts := []string{fmt.Sprintf("Not picked in %s of %s: %s.", chart.Whole(int64(e.NTrials-e.Picked)), answers, strings.Join(counts, ", "))}
 	if e.Lost > 0 {
 		if s := rival(e); s != nil {
-			parts = append(parts, fmt.Sprintf("Of the %s, %s %s.", many(e.Lost, "answer that considers it and does not pick it", "answers that consider it and do not pick it"), verb(s.Considered, "takes", "take"), took(s.To)))
+			parts = append(parts, fmt.Sprintf("Of the %s, %s %s.", chart.Count(e.Lost, "answer that considers it and does not pick it", "answers that consider it and do not pick it"), verb(s.Considered, "takes", "take"), took(s.To)))
 		}
 		if g := statedReason(e); g != nil {
-			parts = append(parts, fmt.Sprintf("The reason given most often is %s (%s).", traceview.Of(lostReasons(), string(g.Reason)).Look, many(g.NTrials, "answer", "answers")))
+			parts = append(parts, fmt.Sprintf("The reason given most often is %s (%s).", traceview.Of(lostReasons(), string(g.Reason)).Look, chart.Count(g.NTrials, "answer", "answers")))
 		} else {
 			parts = append(parts, "No recognised reason is given.")
 		}

@@ -40,14 +40,6 @@ func between(rate, low, high float64) string {
 	return chart.Percent(rate) + " (" + strings.TrimSuffix(chart.Percent(low), "%") + "–" + chart.Percent(high) + ")"
 }
 
-// many counts things: 1 trial, 2 trials.
-func many(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Whole(int64(n)) + " " + more
-}
-
 // up rounds dollars up to cents.
 func up(usd float64) string {
 	return strconv.FormatFloat(max(0.01, math.Ceil(usd*100-1e-9)/100), 'f', 2, 64)

@@ -137,7 +137,7 @@ func conditions(health Health, totals *state.Totals, queue state.QueueStats, now
 	case queue.Abandoned > 0 && queue.Running == 0:
 		workers.State, workers.Note, workers.Bad = "missing", "Runs lost their worker, and no worker takes them. Start firstpick worker.", true
 	case queue.Running > 0:
-		workers.State, workers.Note = "running", many(queue.Running, "run has", "runs have")+" a worker."
+		workers.State, workers.Note = "running", chart.Count(queue.Running, "run has", "runs have")+" a worker."
 	case queue.Queued > 0:
 		workers.State, workers.Note, workers.Bad = "waiting", "No run has a worker. Start firstpick worker, or the server with --with-worker.", queue.OldestWait > time.Minute
 	}
@@ -165,19 +165,19 @@ func tiles(list []condition, health Health, totals *state.Totals, queue state.Qu
 	}
 	status := tile{Name: "Health", Link: "#health", Value: "Good", Note: "no problem found"}
 	if len(bad) > 0 {
-		status.Value, status.Note = many(len(bad), "problem", "problems"), strings.Join(bad, ", ")
+		status.Value, status.Note = chart.Count(len(bad), "problem", "problems"), strings.Join(bad, ", ")
 	}
 	data := tile{Name: "Age of the data", Link: "#health", Value: "–", Note: "not known"}
 	switch {
 	case health.Snapshot == "":
 		data.Note = "no snapshot"
 	case !health.AsOf.IsZero():
-		data.Value, data.Note = age(now.Sub(health.AsOf)), "snapshot with "+many(health.Boards, "board", "boards")
+		data.Value, data.Note = age(now.Sub(health.AsOf)), "snapshot with "+chart.Count(health.Boards, "board", "boards")
 	}
 	return []tile{
 		status, data,
 		{Name: "Queued runs", Link: "#queue", Value: chart.Whole(int64(queue.Queued)), Note: chart.Whole(int64(queue.Running)) + " running, longest wait " + age(queue.OldestWait)},
-		{Name: "Failed runs", Link: "#failed", Value: chart.Whole(int64(totals.Failed)), Note: "in " + many(failedDays, "day", "days")},
+		{Name: "Failed runs", Link: "#failed", Value: chart.Whole(int64(totals.Failed)), Note: "in " + chart.Count(failedDays, "day", "days")},
 		{Name: "Workspaces", Link: "#counts", Value: chart.Whole(int64(totals.Workspaces)), Note: chart.Whole(int64(totals.Claimed)) + " claimed"},
 		{Name: "Events", Link: "#counts", Value: chart.Whole(totals.Events), Note: "of the days that are kept"},
 	}
@@ -189,7 +189,7 @@ func counts(t *state.Totals, now time.Time) []count {
 		last = "last " + ago(now.Sub(t.EventsAt))
 	}
 	return []count{
-		{"Accounts", chart.Whole(int64(t.Accounts)), many(t.Operators, "operator", "operators")},
+		{"Accounts", chart.Whole(int64(t.Accounts)), chart.Count(t.Operators, "operator", "operators")},
 		{"Workspaces", chart.Whole(int64(t.Workspaces)), chart.Whole(int64(t.Claimed)) + " claimed, " + chart.Whole(int64(t.Paid)) + " paid"},
 		{"Linked agents", chart.Whole(int64(t.Registrations)), "not revoked"},
 		{"Events", chart.Whole(t.Events), last},

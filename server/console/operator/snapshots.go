@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 const snapshotsPath = home + "/snapshots"
@@ -96,7 +97,7 @@ func (h *Handler) fillSnapshots(ctx context.Context, d *snapshotsData, list []Sn
 	older := false // than the current one
 	for _, s := range list {
 		row := snapshotRow{
-			ID: s.ID, Published: s.CreatedAt.UTC().Format(minute), AsOf: "unknown", Size: many(s.Boards, "board", "boards") + " · " + many(s.Trials, "trial", "trials"),
+			ID: s.ID, Published: s.CreatedAt.UTC().Format(minute), AsOf: "unknown", Size: chart.Count(s.Boards, "board", "boards") + " · " + chart.Count(s.Trials, "trial", "trials"),
 			Synthetic: s.Synthetic, Signed: s.Signed, Current: s.ID == current, Served: s.ID == d.Served, Retracted: s.Retracted,
 		}
 		if !s.AsOf.IsZero() {

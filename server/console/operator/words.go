@@ -24,14 +24,6 @@ func age(d time.Duration) string {
 
 func ago(d time.Duration) string { return age(d) + " ago" }
 
-// many counts things: 1 board, 2 boards.
-func many(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Whole(int64(n)) + " " + more
-}
-
 func gigabytes(n int64) string {
 	return strconv.FormatFloat(float64(n)/(1<<30), 'f', 1, 64) + " GiB"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -72,7 +73,7 @@ func (h *Handler) workspaces(v *layout.Visit, status int, wrong problem) error {
 	for _, w := range list {
 		row := workspaceRow{
 			Slug: w.Slug, Name: w.Name, Site: w.Site, State: w.State(now), Since: w.CreatedAt.UTC().Format("2 Jan 2006"), Plan: w.Plan + ", by billing", Members: w.Members,
-			Events: many(int(w.Events), "event", "events"), Runs: many(w.Runs, "run", "runs"), Active: "never",
+			Events: chart.Count(w.Events, "event", "events"), Runs: chart.Count(w.Runs, "run", "runs"), Active: "never",
 			Plans: []choice{
 				{state.PlanFree, "Free", w.OperatorPlan == state.PlanFree}, {state.PlanPaid, "Paid", w.OperatorPlan == state.PlanPaid},
 				{billed, "By billing", w.OperatorPlan == ""},

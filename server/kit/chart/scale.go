@@ -48,6 +48,14 @@ func Whole(n int64) string {
 	return sign + b.String()
 }
 
+// Count writes a number of things: 1 page, 2,000 pages.
+func Count[N int | int64](n N, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Whole(int64(n)) + " " + more
+}
+
 // Compact formats a round number shortly: 500, 1.5k, 20k, 3M.
 func Compact(n int64) string {
 	for _, unit := range []struct {

@@ -96,13 +96,6 @@ func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart
 	return append(parts, barPart(class, tool, rate))
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Whole(int64(n)) + " " + many
-}
-
 // verbEnding is the ending of a verb of n things: one picks, two pick.
 func verbEnding(n int) string {
 	if n == 1 {

@@ -121,7 +121,7 @@ func askedEnd(b *analytics.Board, s analytics.Standing) float64 {
 func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, language string, slugs []string, uses ...observed.Use) measure {
 	m := measure{
 		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
-		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: seenDoubts(b, p, slugs...),
+		Of: unitsOf(b, p, language) + " · " + chart.Count(p.NRepos, "repository", "repositories"), Warnings: seenDoubts(b, p, slugs...),
 	}
 	for _, use := range uses {
 		least = max(least, use.CIHigh)
@@ -173,17 +173,17 @@ func (r *Renderer) measuresOf(slug string, t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(most, s.Board, s.Part, s.Language, []string{slug}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: chart.Count(used, "was used", "were used")}
 			switch low, high, ok := s.rankRange(); {
 			case s.alone():
 				f.Value, f.Note = "–", "no other listed tool was used"
 			case s.Language != "": // only whole boards are tested
 				f.Value, f.Note = "not tested", "ranks within a language are not tested"
 				if s.overlaps() {
-					f.Value, f.Note = "not known", "its interval overlaps others of the "+plural(used, "used tool", "used tools")
+					f.Value, f.Note = "not known", "its interval overlaps others of the "+chart.Count(used, "used tool", "used tools")
 				}
 			case ok && low == 1 && high >= used:
-				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
+				f.Value, f.Note = "not known", "the order of the "+chart.Count(used, "used tool", "used tools")+" is not proven"
 			case ok && low < high:
 				f.Value, f.Note = fmt.Sprintf("%d–%d of %d", low, high, len(s.Board.Tools)), "95% range"
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -43,7 +44,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 	ranked.Tools = amongUsed(b)
 	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(&ranked, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
-		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories")}
+		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + chart.Count(p.NRepos, "repository", "repositories")}
 		if out.Chips = seenChips(b, p); p.Largest != nil {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
@@ -79,7 +80,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}
 	return r.page("observed", render.Head{
 		Path: observedPath(category), Title: b.Heading(), Section: "boards", Image: "/og" + observedPath(category) + ".png",
-		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories")), Site: render.Site{Notes: []string{b.Cite()}},
+		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), chart.Count(b.NRepos, "repository", "repositories")), Site: render.Site{Notes: []string{b.Cite()}},
 	}, d)
 }
 

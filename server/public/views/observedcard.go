@@ -19,7 +19,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	p, language := mainPart(b)
 	c := card{
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
-		Note: quantity(p.NUnits, b.Unit) + " · " + plural(p.NRepos, "repository", "repositories"),
+		Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories"),
 	}
 	if language == "" && len(b.Languages) == 1 && !strings.Contains(b.Name, b.Languages[0].Language) {
 		language = b.Languages[0].Language
@@ -193,7 +193,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 	}
 	for _, p := range parts {
 		u := used{
-			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + plural(p.NRepos, "repository", "repositories") + " that use a listed tool",
+			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool",
 			Doubts: seenDoubts(o, p, b.Tools[0].Slug, b.Tools[1].Slug),
 		}
 		for _, t := range p.Tools {

@@ -58,7 +58,7 @@ func (r *Renderer) seenHeadline() headline {
 		Link: observedPath(b.Category), Board: card.Name, Age: card.Age, Chips: seenChips(b, p), Warnings: seenDoubts(b, p),
 		Text: fmt.Sprintf("Coding agents used %s in %s of %s with %s, and %s in %s.", observedName(b, first.Slug), chart.Fixed(first.UseRate),
 			strings.TrimSpace(language+" "+b.Unit)+"s", lowered(b.Name), observedName(b, second.Slug), chart.Fixed(second.UseRate)),
-		Note: "Of " + amongUnits(b, p, language) + ", from " + plural(p.NRepos, "repository", "repositories") + ", mostly on existing code. Collected in " + card.Age.When,
+		Note: "Of " + amongUnits(b, p, language) + ", from " + chart.Count(p.NRepos, "repository", "repositories") + ", mostly on existing code. Collected in " + card.Age.When,
 		Seen: &seenClaim{
 			Name: card.Name, Units: b.Unit + "s", Ruler: card.Ruler, board: b,
 			Compare: render.Link{Path: ComparePath(first.Slug, second.Slug), Text: observedName(b, first.Slug) + " or " + observedName(b, second.Slug)},

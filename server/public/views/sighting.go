@@ -229,7 +229,7 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 	if n := all - shown; n > 0 {
 		d.More = quantity(n, "more tool") + " on the board"
 	}
-	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
+	d.Of = unitsOf(b, p, language) + " of " + chart.Count(p.NRepos, "repository", "repositories")
 	agents := usersOf(b, language)
 	if len(slugs) != 1 || len(agents) < 2 {
 		return d
