@@ -181,8 +181,8 @@ func compare(order stats.Order, rival, tool int) (c Comparison, ok bool) {
 		}
 	}
 	c = Comparison{
-		Diff: round(lead.Diff), CILow: round(lead.Interval.Low), CIHigh: round(lead.Interval.High),
-		PAdjusted: round(lead.Adjusted), Significant: lead.Shown, Ahead: ahead,
+		Diff: Round(lead.Diff), CILow: Round(lead.Interval.Low), CIHigh: Round(lead.Interval.High),
+		PAdjusted: Round(lead.Adjusted), Significant: lead.Shown, Ahead: ahead,
 	}
 	if c.Diff == 0 { // the rates are equal with six decimals
 		return c, false

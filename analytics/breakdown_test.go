@@ -92,7 +92,7 @@ func TestPromptsAreCounted(t *testing.T) {
 					sum, of = sum+w*float64(c.Picks(s.Slug))/float64(c.Trials), of+w
 				}
 			}
-			if share.Picks != picks || share.NTrials != trials || p.NTrials != trials || share.PickRate != round(sum/of) || share.Prompt != p.Name() {
+			if share.Picks != picks || share.NTrials != trials || p.NTrials != trials || share.PickRate != Round(sum/of) || share.Prompt != p.Name() {
 				t.Errorf("%s of %s: %+v, want %d of %d and %g", s.Slug, p.Name(), share, picks, trials, sum/of)
 			}
 			k := slices.IndexFunc(p.Tools, func(c PromptTool) bool { return c.Slug == s.Slug })

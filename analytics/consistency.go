@@ -36,7 +36,7 @@ func (t *tally) consistency(cells []Cell) *Consistency {
 		return nil
 	}
 	c := stats.ConsistencyOf(counts)
-	out := &Consistency{Agreement: round(c.Agreement), NCells: len(counts)}
+	out := &Consistency{Agreement: Round(c.Agreement), NCells: len(counts)}
 	if !math.IsNaN(c.Kappa) {
 		out.Kappa = rounded(c.Kappa)
 	}

@@ -54,7 +54,7 @@ type ChangeTest struct {
 
 // TestOf returns the test of a difference that Simultaneous corrected.
 func TestOf(d *Difference) *ChangeTest {
-	return &ChangeTest{round(d.Value), round(d.Interval.Low), round(d.Interval.High), round(d.P), d.Shown, d.Paired}
+	return &ChangeTest{Round(d.Value), Round(d.Interval.Low), Round(d.Interval.High), Round(d.P), d.Shown, d.Paired}
 }
 
 // PickedOnEither lists the tools that two boards have and that were picked on one of them:
@@ -88,7 +88,7 @@ func changes(category string, older, newer *Board) []Change {
 	for slug := range union(was, is) {
 		o, known := was[slug]
 		n, still := is[slug]
-		c := Change{category, slug, "moved", o.Rank, n.Rank, o.PickRate, n.PickRate, round(n.PickRate - o.PickRate), nil, slices.Clone(notes)}
+		c := Change{category, slug, "moved", o.Rank, n.Rank, o.PickRate, n.PickRate, Round(n.PickRate - o.PickRate), nil, slices.Clone(notes)}
 		switch {
 		case !known:
 			c.Kind = "added"

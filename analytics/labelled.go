@@ -167,7 +167,7 @@ func (c *correction) extractionError() *ExtractionError {
 	}
 	labels := c.labels(right, func(LabelledTrial) bool { return true })
 	rate, ci := stats.ErrorRate(len(c.tally.families), labels)
-	return &ExtractionError{round(rate), round(ci.Low), round(ci.High), len(labels)}
+	return &ExtractionError{Round(rate), Round(ci.Low), Round(ci.High), len(labels)}
 }
 
 func (c *correction) rate(slug string) *CorrectedRate {
@@ -178,15 +178,15 @@ func (c *correction) rate(slug string) *CorrectedRate {
 	e := c.tally.design.Estimate(c.tally.picks[c.tally.index[slug]])
 	p := c.tally.design.PredictionPowered(e, labels)
 	out := &CorrectedRate{
-		PickRate: round(p.Value), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
-		Method: "ppi++", Lambda: round(p.Lambda), NLabels: len(labels),
+		PickRate: Round(p.Value), CILow: Round(p.Interval.Low), CIHigh: Round(p.Interval.High),
+		Method: "ppi++", Lambda: Round(p.Lambda), NLabels: len(labels),
 	}
 	observed := c.tally.design.Rate(e)
 	sensitivity, specificity := stats.Accuracy(labels)
 	if m, ok := stats.RoganGladen(stats.Share{P: observed.Value, N: observed.NEff}, sensitivity, specificity); ok && !math.IsNaN(m.Interval.Low) {
 		out.RoganGladen = &RoganGladen{
-			PickRate: round(m.Value), CILow: round(m.Interval.Low), CIHigh: round(m.Interval.High),
-			Sensitivity: round(sensitivity.P), Specificity: round(specificity.P),
+			PickRate: Round(m.Value), CILow: Round(m.Interval.Low), CIHigh: Round(m.Interval.High),
+			Sensitivity: Round(sensitivity.P), Specificity: Round(specificity.P),
 		}
 	}
 	return out

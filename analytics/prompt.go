@@ -120,7 +120,7 @@ func (p Prompt) share(slug string, weights map[string]float64) PromptShare {
 		}
 	}
 	if of > 0 {
-		s.PickRate = round(sum / of)
+		s.PickRate = Round(sum / of)
 	}
 	return s
 }

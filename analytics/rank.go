@@ -27,7 +27,7 @@ const MinCoverage = 0.95
 
 // Complete reports whether a run has enough of its planned trials to be published.
 func Complete(valid, planned int) bool {
-	return planned > 0 && round(float64(valid)/float64(planned)) >= MinCoverage
+	return planned > 0 && Round(float64(valid)/float64(planned)) >= MinCoverage
 }
 
 // Rank makes the leaderboard of a category. Tools that were never picked are ranked too:
@@ -79,9 +79,9 @@ func (m Measurement) board() (Board, *tally) {
 		NTrials: t.total.Trials, NPrompts: t.prompts, NFamilies: len(t.families), Coverage: m.coverage(t.total.Trials), Synthetic: m.Synthetic,
 		Estimand: m.Design.estimand(t.agents, m.Design.weightsOf(t.agents) != nil), AsOf: t.asOf(),
 		Outcomes: t.total.Outcomes, Unresolved: unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(),
-		SayDoMismatchRate: round(mismatch.Value), BoardDetail: &BoardDetail{
-			SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
-			DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		SayDoMismatchRate: Round(mismatch.Value), BoardDetail: &BoardDetail{
+			SayDoMismatchLow: Round(mismatch.Interval.Low), SayDoMismatchHigh: Round(mismatch.Interval.High),
+			DIYRate: Round(diy.Value), DIYLow: Round(diy.Interval.Low), DIYHigh: Round(diy.Interval.High),
 		},
 		Consistency: t.consistency(m.Cells), URL: "/leaderboards/" + cat.Slug,
 	}, t
@@ -94,7 +94,7 @@ func (m Measurement) coverage(valid int) *float64 {
 	}
 	c := 0.0
 	if m.Planned > 0 {
-		c = round(math.Min(1, float64(valid)/float64(m.Planned)))
+		c = Round(math.Min(1, float64(valid)/float64(m.Planned)))
 	}
 	return &c
 }
@@ -103,17 +103,17 @@ func share(n, of int) float64 {
 	if of == 0 {
 		return 0
 	}
-	return round(float64(n) / float64(of))
+	return Round(float64(n) / float64(of))
 }
 
-// round keeps six decimals, so that no platform's arithmetic shows in the bytes.
-func round(v float64) float64 {
+// Round keeps six decimals, so that no platform's arithmetic shows in the bytes.
+func Round(v float64) float64 {
 	const scale = 1e6
 	return math.Round(v*scale)/scale + 0 // no negative zero
 }
 
 func rounded(v float64) *float64 {
-	v = round(v)
+	v = Round(v)
 	return &v
 }
 
@@ -121,7 +121,7 @@ func rangeOf(i stats.Interval, ok bool) *Range {
 	if !ok {
 		return nil
 	}
-	return &Range{round(i.Low), round(i.High)}
+	return &Range{Round(i.Low), Round(i.High)}
 }
 
 // standings ranks the tools: by rate, then by the worst rank the data allow, then by slug.
@@ -138,9 +138,9 @@ func (b *Board) standings(t *tally, cat *catalog.Category) ([]Standing, stats.Or
 		flat := stats.Wilson(p.Value*t.design.Effective, t.design.Effective)
 		out[i] = Standing{
 			RankLow: sets[i].Low, RankHigh: sets[i].High, Tool: e.Tool.Name, Slug: e.Tool.Slug,
-			PickRate: round(p.Value), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
-			FlatLow: round(flat.Low), FlatHigh: round(flat.High),
-			ShortlistRate: round(shortlists[i].Value), DefaultRate: round(defaults[i].Value),
+			PickRate: Round(p.Value), CILow: Round(p.Interval.Low), CIHigh: Round(p.Interval.High),
+			FlatLow: Round(flat.Low), FlatHigh: Round(flat.High),
+			ShortlistRate: Round(shortlists[i].Value), DefaultRate: Round(defaults[i].Value),
 			FirstNamedRate: t.firstNamedRate(i),
 			Picks:          picks, NTrials: t.total.Trials, URL: "/tools/" + e.Tool.Slug, BeatenBy: []Rival{},
 			Detail: b.detail(t, i, estimates[i], p, shortlists[i], defaults[i]),
@@ -162,8 +162,8 @@ func (b *Board) standings(t *tally, cat *catalog.Category) ([]Standing, stats.Or
 
 func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) *Detail {
 	d := &Detail{
-		ShortlistLow: round(shortlist.Interval.Low), ShortlistHigh: round(shortlist.Interval.High),
-		DefaultLow: round(defaults.Interval.Low), DefaultHigh: round(defaults.Interval.High), NEff: round(p.NEff),
+		ShortlistLow: Round(shortlist.Interval.Low), ShortlistHigh: Round(shortlist.Interval.High),
+		DefaultLow: Round(defaults.Interval.Low), DefaultHigh: Round(defaults.Interval.High), NEff: Round(p.NEff),
 	}
 	if !t.design.Balanced && t.total.Trials > 0 {
 		d.RawRate = rounded(float64(sum(t.picks[tool])) / float64(t.total.Trials))
@@ -209,8 +209,8 @@ func (t *tally) rivals(board []Standing, order stats.Order) {
 			lead, _ := order.Lead(t.index[r.Slug], t.index[board[b].Slug])
 			board[b].BeatenBy = append(board[b].BeatenBy, Rival{
 				Tool: r.Tool, Slug: r.Slug, Rank: r.Rank, PickRate: r.PickRate,
-				Diff: round(lead.Diff), CILow: round(lead.Interval.Low), CIHigh: round(lead.Interval.High),
-				PAdjusted: round(lead.Adjusted), Significant: lead.Shown, URL: r.URL,
+				Diff: Round(lead.Diff), CILow: Round(lead.Interval.Low), CIHigh: Round(lead.Interval.High),
+				PAdjusted: Round(lead.Adjusted), Significant: lead.Shown, URL: r.URL,
 			})
 		}
 	}
@@ -232,7 +232,7 @@ func (t *tally) agentBoards() ([]AgentBoard, [][]AgentRate) {
 		one := t.design.Agent(a)
 		all[a] = t.agentRates(one, a)
 		out = append(out, AgentBoard{
-			Agent: name, NTrials: one.Trials, NFamilies: one.Families(), Weight: round(t.design.AgentWeight(a)),
+			Agent: name, NTrials: one.Trials, NFamilies: one.Families(), Weight: Round(t.design.AgentWeight(a)),
 			Unresolved: t.unresolvedByAgent[a].value(), Tools: picked(all[a]),
 		})
 	}
@@ -259,7 +259,7 @@ func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
 func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
 	out := make([]AgentRate, len(tools))
 	for i, r := range rates {
-		out[i] = AgentRate{tools[i], round(r.Value), &Interval{round(r.Interval.Low), round(r.Interval.High)}, picks[i]}
+		out[i] = AgentRate{tools[i], Round(r.Value), &Interval{Round(r.Interval.Low), Round(r.Interval.High)}, picks[i]}
 	}
 	return out
 }

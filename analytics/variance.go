@@ -73,7 +73,7 @@ func (v Variance) shares() *Variance {
 	if whole <= 0 {
 		return nil
 	}
-	return &Variance{round(v.Prompt / whole), round(v.Agent / whole), round(v.Template / whole), round(v.Interaction / whole), round(v.Repeat / whole)}
+	return &Variance{Round(v.Prompt / whole), Round(v.Agent / whole), Round(v.Template / whole), Round(v.Interaction / whole), Round(v.Repeat / whole)}
 }
 
 // An effect sums the means of the cells of one level.

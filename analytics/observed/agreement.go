@@ -59,7 +59,7 @@ func Agreement(m analytics.Measurement, s *facts.Study, c Category, seed uint64)
 		}
 		out.CILow, out.CIHigh = math.Min(out.Tau, stats.Quantile(values, 0.025)), math.Max(out.Tau, stats.Quantile(values, 0.975))
 	}
-	out.Tau, out.CILow, out.CIHigh = round(out.Tau), round(out.CILow), round(out.CIHigh)
+	out.Tau, out.CILow, out.CIHigh = analytics.Round(out.Tau), analytics.Round(out.CILow), analytics.Round(out.CIHigh)
 	return out
 }
 

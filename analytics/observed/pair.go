@@ -1,6 +1,9 @@
 package observed
 
-import "github.com/firstpick/firstpick/analytics/stats"
+import (
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
+)
 
 // A Pair is how far one tool is ahead of another, with its 95 % interval for this pair alone.
 type Pair struct {
@@ -29,8 +32,8 @@ func (p Pair) Known() bool { return p.CIHigh-p.CILow < 2 }
 // both rates depend on each other, the interval made of theirs (MOVER: Zou and Donner 2008) is within
 // these ends.
 func (p *Pair) within(ahead, behind stats.Interval) {
-	p.CIHigh = min(p.CIHigh, round(ahead.High-behind.Low))
-	if low := round(ahead.Low - behind.High); p.Shown == (low > 0) {
+	p.CIHigh = min(p.CIHigh, analytics.Round(ahead.High-behind.Low))
+	if low := analytics.Round(ahead.Low - behind.High); p.Shown == (low > 0) {
 		p.CILow = max(p.CILow, low)
 	}
 }
@@ -69,7 +72,7 @@ func (t *tally) pairs(p Part) map[[2]string]Pair {
 			if !ok {
 				continue
 			}
-			pair := Pair{Diff: round(l.Diff), CILow: round(l.Interval.Low), CIHigh: round(l.Interval.High), P: l.Adjusted, Shown: l.Shown}
+			pair := Pair{Diff: analytics.Round(l.Diff), CILow: analytics.Round(l.Interval.Low), CIHigh: analytics.Round(l.Interval.High), P: l.Adjusted, Shown: l.Shown}
 			if pair.Known() {
 				pair.within(rates[x].Interval, rates[y].Interval)
 			}
@@ -86,7 +89,7 @@ func (t *tally) together(pairs map[[2]string]Pair) {
 	order := d.Compare(estimates, rates)
 	for slugs, p := range pairs {
 		if l, ok := order.Lead(t.category.place(slugs[0]), t.category.place(slugs[1])); ok {
-			p.Together = &Together{round(l.Interval.Low), round(l.Interval.High), l.Adjusted, l.Shown}
+			p.Together = &Together{analytics.Round(l.Interval.Low), analytics.Round(l.Interval.High), l.Adjusted, l.Shown}
 			pairs[slugs] = p
 		}
 	}

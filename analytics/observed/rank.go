@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	facts "github.com/firstpick/firstpick/fixtures/observed"
@@ -124,9 +124,6 @@ func Boards(studies []*facts.Study, of func(s *facts.Study, slug string) (c Cate
 	return boards, omitted
 }
 
-// round keeps six decimals, so that no platform's arithmetic shows in the bytes.
-func round(v float64) float64 { return math.Round(v*1e6)/1e6 + 0 }
-
 func useOf(r stats.Rate, uses int) Use {
-	return Use{round(r.Value), round(r.Interval.Low), round(r.Interval.High), uses}
+	return Use{analytics.Round(r.Value), analytics.Round(r.Interval.Low), analytics.Round(r.Interval.High), uses}
 }

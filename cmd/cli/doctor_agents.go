@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/cmd/progress"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
@@ -112,7 +113,7 @@ func (o *doctorOptions) question(ctx context.Context, ev *eval.Eval, spec eval.A
 func costs(a agent.Agent, r agent.Reply) string {
 	switch {
 	case r.CostUSD != nil && *r.CostUSD > 0:
-		return "for " + usd(*r.CostUSD)
+		return "for " + progress.USD(*r.CostUSD)
 	case !a.Profile().Paid:
 		return "free"
 	case r.CostUSD != nil:

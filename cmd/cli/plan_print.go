@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/forecast"
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/cmd/progress"
 )
 
 func (o *planOptions) print(f forecast.Forecast, notes []string) error {
@@ -80,7 +81,7 @@ func detectionNotes(d *forecast.Detection) []string {
 			from = " from earlier runs"
 		}
 		if design.ExpectedUSD != nil {
-			cost = usd(*design.ExpectedUSD)
+			cost = progress.USD(*design.ExpectedUSD)
 		}
 		lines = append(lines, fmt.Sprintf("detect: ICC %.2f%s: %s x %s = %s, %s", design.ICC, from,
 			count(design.Prompts, "prompt"), count(design.Repeats, "repeat"), count(design.Trials, "trial"), cost))
@@ -101,9 +102,9 @@ func expected(m *forecast.Money) string {
 	case m == nil:
 		return "unknown"
 	case m.High-m.Low < 0.00005:
-		return usd(m.USD)
+		return progress.USD(m.USD)
 	default:
-		return fmt.Sprintf("%s (%s–%s)", usd(m.USD), usd(m.Low), usd(m.High))
+		return fmt.Sprintf("%s (%s–%s)", progress.USD(m.USD), progress.USD(m.Low), progress.USD(m.High))
 	}
 }
 
@@ -111,15 +112,7 @@ func worst(v *float64) string {
 	if v == nil {
 		return "unknown"
 	}
-	return usd(*v)
-}
-
-// usd prints an amount, in hundredths of a cent below one dollar.
-func usd(v float64) string {
-	if v != 0 && v < 1 {
-		return fmt.Sprintf("$%.4f", v)
-	}
-	return fmt.Sprintf("$%.2f", v)
+	return progress.USD(*v)
 }
 
 // count prints a number of things.

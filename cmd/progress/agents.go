@@ -72,9 +72,9 @@ func (a *agentTally) cost() string {
 	case a.unpriced && a.spent == 0:
 		return "-"
 	case a.unpriced:
-		return dollars(a.spent) + "+"
+		return USD(a.spent) + "+"
 	}
-	return dollars(a.spent)
+	return USD(a.spent)
 }
 
 func (f frame) failureLines(t *tally) section {

@@ -88,7 +88,7 @@ func (p *lineView) news(t *tally) (lines []string) {
 }
 
 // capText is a cap as a number: in cents, and of small ones more digits.
-func capText(usd float64) string { return strings.TrimPrefix(dollars(usd), "$") }
+func capText(usd float64) string { return strings.TrimPrefix(USD(usd), "$") }
 
 // line is the run in one line.
 func (t *tally) line(now time.Time) string {

@@ -21,22 +21,22 @@ func (t *tally) purse() purse {
 
 // String is like "spent $1.25 of $5.00, $0.4000 reserved".
 func (p purse) String() string {
-	s := "spent " + dollars(p.spent)
+	s := "spent " + USD(p.spent)
 	if p.capped > 0 {
-		s += " of " + dollars(p.capped)
+		s += " of " + USD(p.capped)
 	}
 	if !p.known {
 		s += " and an unknown amount"
 	}
 	if p.reserved > 0 {
-		s += ", " + dollars(p.reserved) + " reserved"
+		s += ", " + USD(p.reserved) + " reserved"
 	}
 	return s
 }
 
-// dollars prints an amount: in hundredths of a cent where it is below a dollar,
+// USD prints an amount: in hundredths of a cent where it is below a dollar,
 // for answers of small models cost no more.
-func dollars(v float64) string {
+func USD(v float64) string {
 	if v < 1 && v != 0 {
 		return fmt.Sprintf("$%.4f", v)
 	}

@@ -155,7 +155,7 @@ func (f frame) agentCosts(t *tally) []string {
 			"answers": thousands(a.answers()), "excluded": fmt.Sprint(a.excluded), "errors": fmt.Sprint(a.attempts), "cost": a.cost(), "each": "-",
 		}
 		if a.spent > 0 && a.answers() > 0 {
-			values["each"] = dollars(a.spent / float64(a.answers()))
+			values["each"] = USD(a.spent / float64(a.answers()))
 		}
 		first := ""
 		if label, share := a.lead(); label != "" {
@@ -196,15 +196,15 @@ func (t *tally) bill(now time.Time) []string {
 	if s := t.summary; s != nil {
 		p = purse{s.SpentUSD, max(0, s.AtMostUSD-s.SpentUSD), p.capped, p.known}
 	}
-	money := "spent " + dollars(p.spent)
+	money := "spent " + USD(p.spent)
 	if p.capped > 0 {
-		money += " of " + dollars(p.capped)
+		money += " of " + USD(p.capped)
 	}
 	if !p.known {
 		money += " and an unknown amount"
 	}
 	if p.reserved > 0 {
-		money += fmt.Sprintf(", at most %s: some requests have no known cost", dollars(p.spent+p.reserved))
+		money += fmt.Sprintf(", at most %s: some requests have no known cost", USD(p.spent+p.reserved))
 	}
 	return append(parts, money)
 }

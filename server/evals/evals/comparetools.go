@@ -45,7 +45,7 @@ func (t *tests) tools(base, run *analytics.Board, was, is analytics.Measurement)
 	for i := range differences {
 		d := &differences[i]
 		paired = d.Paired > 0
-		bySlug[d.Slug], list[i].Diff = d, round(d.Value)
+		bySlug[d.Slug], list[i].Diff = d, analytics.Round(d.Value)
 	}
 	sorting.Func(list, func(a, b ToolChange) int {
 		return cmp.Or(
@@ -72,13 +72,13 @@ func (t *tests) tools(base, run *analytics.Board, was, is analytics.Measurement)
 func (t *tests) finish() {
 	for d, c := range t.changes {
 		analytics.Simultaneous([]*analytics.Difference{d})
-		c.AloneCILow, c.AloneCIHigh, c.PAlone = round(d.Interval.Low), round(d.Interval.High), round(d.P)
+		c.AloneCILow, c.AloneCIHigh, c.PAlone = analytics.Round(d.Interval.Low), analytics.Round(d.Interval.High), analytics.Round(d.P)
 	}
 	analytics.Simultaneous(t.tested)
 	analytics.Simultaneous(t.untested)
 	for d, c := range t.changes {
-		c.DiffCILow, c.DiffCIHigh = round(d.Interval.Low), round(d.Interval.High)
-		c.PAdjusted, c.Significant = round(d.P), d.Shown
+		c.DiffCILow, c.DiffCIHigh = analytics.Round(d.Interval.Low), analytics.Round(d.Interval.High)
+		c.PAdjusted, c.Significant = analytics.Round(d.P), d.Shown
 	}
 }
 
@@ -151,6 +151,3 @@ func union(a, b []string) []string {
 	}
 	return append([]string{}, slices.Sorted(maps.Keys(all))...)
 }
-
-// round keeps six decimals, as boards do.
-func round(v float64) float64 { return math.Round(v*1e6)/1e6 + 0 }
