@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -47,7 +48,7 @@ func (r *Reader) write(p *prompt, task, body, code string) {
 	for i, o := range p.options {
 		fmt.Fprintf(&list, "%d. %s\n", i+1, o.label)
 	}
-	p.system = fmt.Sprintf(instructions, r.category.Name, r.category.Summary, code, spaced(clip(task, 2000)), list.String(), len(p.options), maxQuote)
+	p.system = fmt.Sprintf(instructions, r.category.Name, r.category.Summary, code, spaced(inert.Truncate(task, 2000)), list.String(), len(p.options), maxQuote)
 }
 
 // size returns the length of the prompt about an excerpt, in bytes. It is the same for all
@@ -56,13 +57,6 @@ func (r *Reader) size(task string, x excerpt) int {
 	p := &prompt{options: r.options}
 	r.write(p, task, x.String(), strings.Repeat("x", codeLength))
 	return len(p.system) + len(p.user)
-}
-
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return s[:runeStart(s, limit)]
 }
 
 const instructions = `You annotate answers of AI agents. An agent was given a task; you read its answer and report which product it chose in one category.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -142,7 +143,7 @@ func (r *Reader) supports(p *prompt, o option, quote string) (verbatim string, e
 	case o.kind == pick.Tool && !mentionedIn(append(places, quote), o.names):
 		return "", errors.New("neither the quote nor its surroundings name the tool")
 	}
-	return clip(verbatim, maxEvidence), nil
+	return inert.Truncate(verbatim, maxEvidence), nil
 }
 
 func mentionedIn(texts []string, names []name) bool {

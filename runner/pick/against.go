@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 	"github.com/firstpick/firstpick/runner/pick/reason"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -151,7 +152,7 @@ func (k *keeper) row(r *reading, u *prose.Unit) {
 
 // text keeps a text that the reading does not take as a sentence.
 func (k *keeper) text(r *reading, text, topic string) *keptSentence {
-	s := &sentence{Sentence: prose.Sentence{Text: upTo(text, maxSentence)}, unit: &prose.Unit{}}
+	s := &sentence{Sentence: prose.Sentence{Text: inert.Truncate(text, maxSentence)}, unit: &prose.Unit{}}
 	s.tokens = prose.Tokens(s.Text)
 	r.slots(s)
 	in := reason.Sentence{Text: s.Text, Tokens: s.tokens, Topic: topic}

@@ -257,14 +257,3 @@ func (r *reading) inIdentifier(code string) *target {
 }
 
 func plainLetters(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" }
-
-// upTo returns the beginning of a text, at most n bytes.
-func upTo(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}

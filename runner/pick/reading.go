@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -131,7 +132,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 	r.weights, r.unknowns = map[*target]weight{}, map[*target]int{}
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed
-	r.around = newSurroundings(upTo(text, maxAround))
+	r.around = newSurroundings(inert.Truncate(text, maxAround))
 	languages := prose.Languages(x.lexicons, prose.Tokens(r.around.text))
 	r.language = languages[0]
 	for _, l := range languages {
@@ -234,7 +235,7 @@ func (r *reading) noteItem(u *prose.Unit, named []*target) {
 // sentence reads one sentence, and returns the rivals that it names.
 func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	s := &sentence{Sentence: in, unit: u}
-	s.Text = upTo(s.Text, maxSentence)
+	s.Text = inert.Truncate(s.Text, maxSentence)
 	s.tokens = prose.Tokens(s.Text)
 	r.slots(s)
 	r.match(s)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -36,7 +37,7 @@ func (w *window) next(piece string, length int) []string {
 	}
 	var out []string
 	if head > 0 {
-		out = append(out, upTo(piece, head))
+		out = append(out, inert.Truncate(piece, head))
 	}
 	if tail < len(piece) {
 		out = append(out, behind(piece, tail))

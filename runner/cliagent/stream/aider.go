@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -53,7 +54,7 @@ func (a *aider) Line(at time.Duration, off int64, line []byte) {
 		return
 	}
 	if left := MaxFinal - len(a.text); len(text)+1 > left {
-		text = clip(text, max(left-1, 0))
+		text = inert.Truncate(text, max(left-1, 0))
 		a.note("the last message was cut at 2 MiB")
 	}
 	if len(a.text) < MaxFinal {
@@ -127,7 +128,7 @@ func (a *aider) End(exit int) Outcome {
 	}
 	f := a.noResult(exit)
 	if tail := strings.TrimSpace(string(a.text)); tail != "" && a.trouble.gist() == "" {
-		f.Message = clip(f.Message+": "+tail, maxMessage)
+		f.Message = inert.Truncate(f.Message+": "+tail, maxMessage)
 	}
 	return a.fail(f)
 }

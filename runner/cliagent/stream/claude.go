@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -215,7 +216,7 @@ func (c *claude) denied(denials []claudeDenial) {
 		t := Tool{Native: d.Tool, Args: d.Input}
 		describe(&t)
 		c.deny(d.ID)
-		c.system(strings.TrimSpace("permission denied: " + d.Tool + " " + clip(cmp.Or(t.Command, t.Path), maxMessage)))
+		c.system(strings.TrimSpace("permission denied: " + d.Tool + " " + inert.Truncate(cmp.Or(t.Command, t.Path), maxMessage)))
 	}
 }
 

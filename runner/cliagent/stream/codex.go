@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
@@ -160,7 +161,7 @@ func (c *codex) finished(i *codexItem) {
 		c.web(i)
 	case "error":
 		// Not fatal: the first item is often a warning about the model.
-		c.event(Event{Kind: KindError, Text: clip(i.Message, maxMessage)})
+		c.event(Event{Kind: KindError, Text: inert.Truncate(i.Message, maxMessage)})
 	}
 }
 

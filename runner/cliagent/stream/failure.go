@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/agent"
 )
 
 // crashed returns the failure of a program that ended for an unknown reason.
 func crashed(message string) *Failure {
-	return &Failure{Reason: agent.ReasonCrashed, Retry: true, Message: clip(message, maxMessage)}
+	return &Failure{Reason: agent.ReasonCrashed, Retry: true, Message: inert.Truncate(message, maxMessage)}
 }
 
 // silent returns the failure of a program with a result and no output of the model.
@@ -31,7 +32,7 @@ func failed(status int, message string) *Failure {
 // failure is failed for errors that may not be the provider's: nil if it recognises
 // nothing.
 func failure(status int, message string) *Failure {
-	f := &Failure{Message: clip(message, maxMessage)}
+	f := &Failure{Message: inert.Truncate(message, maxMessage)}
 	low := strings.ToLower(f.Message)
 	if status == 0 {
 		status = statusIn(low)
@@ -109,7 +110,7 @@ var (
 
 // statusIn returns the HTTP status in a message, in digits or words; 0 if it has none.
 func statusIn(message string) int {
-	message = clip(message, 2*maxMessage)
+	message = inert.Truncate(message, 2*maxMessage)
 	if m := statusPattern.FindStringSubmatch(message); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		return n
@@ -132,7 +133,7 @@ func statusIn(message string) int {
 
 // waitIn returns the wait that a message asks for; 0 if it has none.
 func waitIn(message string) time.Duration {
-	m := waitPattern.FindStringSubmatch(clip(message, 2*maxMessage))
+	m := waitPattern.FindStringSubmatch(inert.Truncate(message, 2*maxMessage))
 	if m == nil {
 		return 0
 	}

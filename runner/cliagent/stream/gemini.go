@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -128,7 +129,7 @@ var (
 
 func (g *gemini) Stderr(at time.Duration, line []byte) {
 	g.recorder.Stderr(at, line)
-	text := clip(string(line[:min(len(line), maxMessage)]), maxMessage)
+	text := inert.Truncate(string(line[:min(len(line), maxMessage)]), maxMessage)
 	begins := geminiAttempt.FindStringSubmatch(text)
 	if begins != nil {
 		g.flush(at)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -146,7 +147,7 @@ func (o *opencode) failed(e *opencodeError) {
 	o.wrong(status, message)
 	// The body often has the code that the message only paraphrases.
 	o.fault = failed(status, message+" "+e.Data.Body)
-	o.fault.Message = clip(message, maxMessage)
+	o.fault.Message = inert.Truncate(message, maxMessage)
 	if e.Name == "ProviderAuthError" {
 		o.fault.Reason, o.fault.Retry, o.fault.Lane = agent.ReasonAuth, false, true
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -121,7 +121,7 @@ func (r *recorder) addText(text, id, by string) {
 			if r.blank.message != id {
 				r.blank = blank{message: id}
 			}
-			r.blank.text = clip(r.blank.text+text, maxMessage)
+			r.blank.text = inert.Truncate(r.blank.text+text, maxMessage)
 		}
 		return
 	}
@@ -149,7 +149,7 @@ func (r *recorder) endMessage() { r.message, r.blank = "", blank{} }
 // keep appends to the last message, up to MaxFinal.
 func (r *recorder) keep(text string) {
 	if left := MaxFinal - len(r.final); len(text) > left {
-		text = clip(text, left)
+		text = inert.Truncate(text, left)
 		r.note("the last message was cut at 2 MiB")
 	}
 	r.final = append(r.final, text...)
@@ -196,7 +196,7 @@ func (r *recorder) command(id string, c transcript.Command) {
 		return
 	}
 	r.out.Commands = append(r.out.Commands, c)
-	r.commandIDs = append(r.commandIDs, clip(id, maxID))
+	r.commandIDs = append(r.commandIDs, inert.Truncate(id, maxID))
 }
 
 // source records a web page.
@@ -214,7 +214,7 @@ func (r *recorder) source(url string, opened bool) {
 
 // deny removes the command of a call that, as the CLI reports at the end, never ran.
 func (r *recorder) deny(id string) {
-	if i := slices.Index(r.commandIDs, clip(id, maxID)); i >= 0 && id != "" {
+	if i := slices.Index(r.commandIDs, inert.Truncate(id, maxID)); i >= 0 && id != "" {
 		r.out.Commands = slices.Delete(r.out.Commands, i, i+1)
 		r.commandIDs = slices.Delete(r.commandIDs, i, i+1)
 	}
@@ -250,17 +250,6 @@ func timeOf(s string) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// clip truncates a text to n bytes, between two characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // money returns a valid amount, otherwise nil.

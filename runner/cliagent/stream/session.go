@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -29,7 +30,7 @@ func (s *session) prompt(text string) {
 	}
 	s.endMessage()
 	s.out.Stop = transcript.StopEnd
-	s.event(Event{Kind: KindPrompt, Text: clip(text, MaxFinal)})
+	s.event(Event{Kind: KindPrompt, Text: inert.Truncate(text, MaxFinal)})
 	s.last, s.since = text, s.seq
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
 // ATIF is the Decoder of a trajectory in the Agent Trajectory Interchange Format, version
@@ -83,7 +85,7 @@ func (a *atif) step(s *atifStep) {
 	}
 	for _, r := range s.Observation.Results {
 		t := Tool{ID: r.Call, Output: textOf(r.Content)}
-		if m := sessionExit.FindStringSubmatch(clip(t.Output, maxMessage)); m != nil {
+		if m := sessionExit.FindStringSubmatch(inert.Truncate(t.Output, maxMessage)); m != nil {
 			exit, _ := strconv.Atoi(m[1])
 			t.Exit, t.OK = &exit, new(exit == 0)
 		}

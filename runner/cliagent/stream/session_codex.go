@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
 // CodexSession is the Decoder of ~/.codex/sessions/**/rollout-*.jsonl.
@@ -138,7 +140,7 @@ func codexResult(p *codexPayload) Tool {
 		t.Exit, t.OK = o.Metadata.Exit.exit(), o.Success
 		t.Output = cmp.Or(textOf(o.Output), textOf(o.Content), t.Output)
 	}
-	head := clip(t.Output, maxMessage)
+	head := inert.Truncate(t.Output, maxMessage)
 	if before, _, ok := strings.Cut(head, "\nOutput:"); ok {
 		head = before
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -155,7 +156,7 @@ func (r *recorder) done(t Tool, by string, paths ...string) {
 	}
 	describe(&t)
 	t.Args = nil
-	t.Output = clip(t.Output, MaxOutput)
+	t.Output = inert.Truncate(t.Output, MaxOutput)
 	if t.Declined = t.Declined || declined(&t); t.Declined {
 		t.Exit = nil
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
 // A trouble is the most recent error, for a program that ends without reporting one.
@@ -22,12 +24,12 @@ type trouble struct {
 func (t *trouble) clear() { t.pending, t.reported, t.status, t.message = false, false, 0, "" }
 
 func (t *trouble) set(status int, message string) {
-	t.pending, t.status, t.message = true, status, clip(message, maxMessage)
+	t.pending, t.status, t.message = true, status, inert.Truncate(message, maxMessage)
 }
 
 // stderr stores the last lines of standard error.
 func (t *trouble) stderr(line []byte) {
-	text := strings.TrimSpace(strings.ToValidUTF8(clip(string(line[:min(len(line), maxMessage)]), maxMessage/2), ""))
+	text := strings.TrimSpace(strings.ToValidUTF8(inert.Truncate(string(line[:min(len(line), maxMessage)]), maxMessage/2), ""))
 	if text == "" {
 		return
 	}
@@ -53,7 +55,7 @@ func (t *trouble) gist() string {
 
 // retry records a retry by the CLI.
 func (r *recorder) retry(t Retry) {
-	t.Message = clip(t.Message, maxMessage)
+	t.Message = inert.Truncate(t.Message, maxMessage)
 	t.AfterMS = min(max(t.AfterMS, 0), int64(366*24*time.Hour/time.Millisecond))
 	if t.Status == 0 {
 		t.Status = statusIn(t.Message)
@@ -69,7 +71,7 @@ func (r *recorder) retry(t Retry) {
 func (r *recorder) wrong(status int, message string) {
 	r.trouble.set(status, message)
 	r.trouble.reported = true
-	r.event(Event{Kind: KindError, Text: clip(message, maxMessage)})
+	r.event(Event{Kind: KindError, Text: inert.Truncate(message, maxMessage)})
 }
 
 // noResult returns the failure of a program that ended without its result.
@@ -83,7 +85,7 @@ func (r *recorder) noResult(exit int) *Failure {
 	// only if the model has not responded.
 	if !r.out.Answered {
 		if f := failure(0, strings.Join(r.trouble.lines, "\n")); f != nil {
-			f.Message = clip(cmp.Or(r.trouble.gist(), f.Message), maxMessage)
+			f.Message = inert.Truncate(cmp.Or(r.trouble.gist(), f.Message), maxMessage)
 			return f
 		}
 	}

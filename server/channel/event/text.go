@@ -3,6 +3,8 @@ package event
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
 // masked replaces an e-mail address, so that pages of different people are one page.
@@ -39,10 +41,7 @@ func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return strings.TrimSpace(s[:limit])
+	return strings.TrimSpace(inert.Truncate(s, limit))
 }
 
 // opaque reports whether s can be somebody's name for a thing: 1 to limit bytes

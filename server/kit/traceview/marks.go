@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/publish/trialset"
 )
 
@@ -114,11 +115,6 @@ func hides(c rune) bool {
 // cut shortens a text to about most bytes, at a whole character. Evidence in the rest
 // is still in the list of evidence.
 func cut(text string, most int) (kept string, left int) {
-	if len(text) <= most {
-		return text, 0
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most], len(text) - most
+	kept = inert.Truncate(text, most)
+	return kept, len(text) - len(kept)
 }
