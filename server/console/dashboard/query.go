@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -301,7 +302,7 @@ type filter struct {
 func (q *query) filter(path string) filter {
 	f := filter{
 		Path: path, Window: q.kept.Get("window"), Sort: q.sort, TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
-		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
+		Windows: q.windows(path), Models: q.models(path), Zones: layout.Zones(),
 		Chips: q.chips(path), Inputs: q.inputs(), Clear: q.link(path, "agent", "", "path", "", "class", "", "assistant", "", "goal", ""),
 	}
 	if slices.ContainsFunc(f.Windows, func(c choice) bool { return c.On }) {
@@ -345,13 +346,4 @@ func covers(inputs []filterInput) string {
 		names = []string{strings.Join(names[:n], ", "), names[n]}
 	}
 	return article + strings.Join(names, " or ")
-}
-
-// zones are suggestions; any name of the IANA database is taken.
-func zones() []string {
-	return []string{
-		"UTC", "America/Los_Angeles", "America/Denver", "America/Chicago", "America/New_York", "America/Sao_Paulo", "Europe/London", "Europe/Berlin",
-		"Europe/Kyiv", "Africa/Lagos", "Africa/Johannesburg", "Asia/Dubai", "Asia/Kolkata", "Asia/Singapore", "Asia/Shanghai", "Asia/Tokyo",
-		"Australia/Sydney", "Pacific/Auckland",
-	}
 }

@@ -105,11 +105,6 @@ func scheduleExamples() []choice {
 	}
 }
 
-// zones are suggestions; the form takes any IANA name.
-func zones() []string {
-	return []string{"UTC", "America/Los_Angeles", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Shanghai", "Asia/Tokyo", "Australia/Sydney", "Europe/Berlin", "Europe/London"}
-}
-
 const scheduleTime = "Mon 2 Jan 2006, 15:04 MST"
 
 // scheduleOf returns the schedule of an eval; nil without one.
@@ -166,7 +161,7 @@ func (v *visit) showSchedule(status int, problem string, typed *scheduleForm) er
 	}
 	d := scheduleData{
 		Page: v.page(), Paid: v.paid(), Problem: problem, Name: e.Name, Back: v.at("evals", e.ID), Action: v.at("evals", e.ID, "schedule"), Settings: v.at("settings", "evals"),
-		Missing: e.MissingKeys, Synthetic: e.Synthetic, Schedule: view, Examples: scheduleExamples(), Zones: zones(), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), LatestVersion: e.Version,
+		Missing: e.MissingKeys, Synthetic: e.Synthetic, Schedule: view, Examples: scheduleExamples(), Zones: layout.Zones(), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), LatestVersion: e.Version,
 	}
 	for _, t := range scheduleNotices() {
 		if t.Key == v.R.URL.Query().Get("done") && v.R.Method == http.MethodGet {
