@@ -38,13 +38,13 @@ func (s *Server) directory(load func() (*docs.Set, error)) *wellknown.Handler {
 
 // mcp makes the protocol's handler.
 func (s *Server) mcp(load func() (*docs.Set, error)) *mcp.Handler {
-	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
-	var own *mcp.Own
+	trafficTool := &mcp.TrafficTool{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
+	var evalTools *mcp.EvalTools
 	if s.evals != nil {
-		own = &mcp.Own{Evals: s.cfg.Evals, Admit: s.evals.Admit, BaseURL: s.cfg.BaseURL, Guide: s.cfg.BaseURL + "/docs/evals.md", Log: s.cfg.Log, Now: s.cfg.Now}
+		evalTools = &mcp.EvalTools{Evals: s.cfg.Evals, Admit: s.evals.Admit, BaseURL: s.cfg.BaseURL, Guide: s.cfg.BaseURL + "/docs/evals.md", Log: s.cfg.Log, Now: s.cfg.Now}
 	}
 	return mcp.New(mcp.Config{
-		Current: s.cfg.Source.Current, Mine: mine.Answer, Own: own, Changes: s.archive.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
+		Current: s.cfg.Source.Current, Traffic: trafficTool.Answer, Evals: evalTools, Changes: s.archive.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
 		LimitsOff: s.cfg.LimitsOff,
 		Documents: func() (out []mcp.Document) {
 			for _, p := range s.pages(load) {

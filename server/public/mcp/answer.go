@@ -61,13 +61,13 @@ func (h *Handler) answer(ctx context.Context, c caller) tools.Answer {
 		return h.Changes(ctx, c.request, c.via, c.arguments)
 	}
 	if tools.IsOwn(c.tool) {
-		return h.Own.answer(ctx, c)
+		return h.Evals.answer(ctx, c)
 	}
 	if !tools.OfSite(c.tool) {
-		if h.Mine == nil {
+		if h.Traffic == nil {
 			return tools.Fail(tools.Failure{Code: "temporarily_unavailable", Description: "This server does not answer this tool."})
 		}
-		return h.Mine(ctx, c.request, c.authorization, c.arguments)
+		return h.Traffic(ctx, c.request, c.authorization, c.arguments)
 	}
 	s := h.Current()
 	if s == nil {

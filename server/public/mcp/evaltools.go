@@ -15,9 +15,9 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// Own answers the tools of a workspace's evals for the holder of an eval key. It calls the
+// EvalTools answers the tools of a workspace's evals for the holder of an eval key. It calls the
 // services of the eval API, whose rules and limits apply.
-type Own struct {
+type EvalTools struct {
 	Evals *evals.Service
 	// Admit authenticates a key for a call that reads, or starts a run, and counts it; see
 	// evalapi.Handler.
@@ -51,7 +51,7 @@ func bearer(authorization string) string {
 
 // opens reports whether the caller has a live eval key, and so sees the tools. It counts
 // for no limit of the key: nothing of the workspace is shown.
-func (o *Own) opens(ctx context.Context, c caller) bool {
+func (o *EvalTools) opens(ctx context.Context, c caller) bool {
 	token := bearer(c.authorization)
 	if o == nil || !strings.HasPrefix(token, evalKeyPrefix) {
 		return false
@@ -61,7 +61,7 @@ func (o *Own) opens(ctx context.Context, c caller) bool {
 }
 
 // answer answers a call.
-func (o *Own) answer(ctx context.Context, c caller) tools.Answer {
+func (o *EvalTools) answer(ctx context.Context, c caller) tools.Answer {
 	a, err := o.reply(ctx, c)
 	if err != nil {
 		return o.fail(c, err)
@@ -70,7 +70,7 @@ func (o *Own) answer(ctx context.Context, c caller) tools.Answer {
 }
 
 // reply answers a call, or fails.
-func (o *Own) reply(ctx context.Context, c caller) (tools.Answer, error) {
+func (o *EvalTools) reply(ctx context.Context, c caller) (tools.Answer, error) {
 	actor, err := o.actor(ctx, c)
 	if err != nil {
 		return tools.Answer{}, err
@@ -105,7 +105,7 @@ func (o *Own) reply(ctx context.Context, c caller) (tools.Answer, error) {
 
 // actor authenticates a call. A credential of another kind is named: clients often have one
 // for each.
-func (o *Own) actor(ctx context.Context, c caller) (*evals.Actor, error) {
+func (o *EvalTools) actor(ctx context.Context, c caller) (*evals.Actor, error) {
 	token := bearer(c.authorization)
 	const need = "This tool needs an eval key (fpe_...) as Authorization: Bearer on the MCP request. An owner or editor of the workspace creates one in its settings; auth_guide describes how."
 	what := ""
@@ -125,7 +125,7 @@ func (o *Own) actor(ctx context.Context, c caller) (*evals.Actor, error) {
 	return o.Admit(ctx, token, c.ip, c.userAgent, c.tool == tools.StartEvalRun)
 }
 
-func (o *Own) evals(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
+func (o *EvalTools) evals(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
 	q, wrong := tools.ReadEvals(arguments)
 	if wrong != nil {
 		return *wrong, nil
@@ -145,7 +145,7 @@ func (o *Own) evals(ctx context.Context, actor evals.Actor, w tools.Workspace, a
 	return w.Evals(list, last, next), nil
 }
 
-func (o *Own) runs(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
+func (o *EvalTools) runs(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
 	q, wrong := tools.ReadRuns(arguments)
 	if wrong != nil {
 		return *wrong, nil
@@ -157,7 +157,7 @@ func (o *Own) runs(ctx context.Context, actor evals.Actor, w tools.Workspace, ar
 	return w.Runs(q.EvalID, list, next), nil
 }
 
-func (o *Own) start(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
+func (o *EvalTools) start(ctx context.Context, actor evals.Actor, w tools.Workspace, arguments []byte) (a tools.Answer, err error) {
 	q, wrong := tools.ReadStart(arguments)
 	if wrong != nil {
 		return *wrong, nil
@@ -169,7 +169,7 @@ func (o *Own) start(ctx context.Context, actor evals.Actor, w tools.Workspace, a
 	return w.Started(r, replayed), nil
 }
 
-func (o *Own) scores(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
+func (o *EvalTools) scores(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
 	r, err := o.Evals.Run(ctx, actor, q.RunID)
 	if err != nil {
 		return a, err
@@ -186,7 +186,7 @@ func (o *Own) scores(ctx context.Context, actor evals.Actor, w tools.Workspace, 
 	return w.Scores(q, r, scores), nil
 }
 
-func (o *Own) compare(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
+func (o *EvalTools) compare(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
 	if q.BaseRunID == "" {
 		if q.BaseRunID, err = o.before(ctx, actor, q.RunID); err != nil {
 			return a, err
@@ -199,7 +199,7 @@ func (o *Own) compare(ctx context.Context, actor evals.Actor, w tools.Workspace,
 	return w.Comparison(q, c), nil
 }
 
-func (o *Own) explain(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
+func (o *EvalTools) explain(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
 	err = o.Evals.Heavy(actor.Workspace.ID, func() error {
 		e, err := o.Evals.Explain(ctx, actor, q.RunID, q.Tool)
 		if err == nil {
@@ -214,7 +214,7 @@ func (o *Own) explain(ctx context.Context, actor evals.Actor, w tools.Workspace,
 const maxBefore = 5
 
 // before returns the newest run with results of the same eval that was started before a run.
-func (o *Own) before(ctx context.Context, actor evals.Actor, id string) (string, error) {
+func (o *EvalTools) before(ctx context.Context, actor evals.Actor, id string) (string, error) {
 	r, err := o.Evals.Run(ctx, actor, id)
 	if err != nil {
 		return "", err
@@ -240,7 +240,7 @@ func (o *Own) before(ctx context.Context, actor evals.Actor, id string) (string,
 
 // fail returns the error result: code and description of the eval API, and what to do over
 // MCP. Internal causes are logged.
-func (o *Own) fail(c caller, err error) tools.Answer {
+func (o *EvalTools) fail(c caller, err error) tools.Answer {
 	e := apierr.Of(err)
 	if e.Status >= http.StatusInternalServerError {
 		o.Log.Error("a call failed", "request_id", c.request, "tool", c.tool, "err", e)

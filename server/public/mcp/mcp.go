@@ -39,16 +39,16 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config is the data of a Handler. All fields but Documents, Mine, Own and Next are required.
+// A Config is the data of a Handler. All fields but Documents, Traffic, Evals and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
 	Documents func() []Document
-	// Mine answers getMyAgents in a request for who sent a header Authorization; nil says that
+	// Traffic answers getMyAgents in a request for who sent a header Authorization; nil says that
 	// this server cannot.
-	Mine func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
-	// Own answers the tools of a workspace's evals; nil for a server without evals.
-	Own *Own
+	Traffic func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
+	// Evals answers the tools of a workspace's evals; nil for a server without evals.
+	Evals *EvalTools
 	// Changes answers getChanges in a request; via tags the addresses of pages.
 	Changes   func(ctx context.Context, request, via string, arguments []byte) tools.Answer
 	Name      string // of the server, such as example.com/firstpick

@@ -36,7 +36,7 @@ func newHandler(t testing.TB, change func(*Config)) *Handler {
 		Documents: func() []Document {
 			return []Document{{URI: sitetest.Base + "/docs/methodology.md", Name: "methodology", Title: "Methodology", Description: "What the figures mean", Text: "# Methodology\n"}}
 		},
-		Mine: func(_ context.Context, request, authorization string, _ []byte) tools.Answer {
+		Traffic: func(_ context.Context, request, authorization string, _ []byte) tools.Answer {
 			return tools.Fail(tools.Failure{Code: "login_required", Description: "seen " + authorization + " in " + request})
 		},
 	}
@@ -335,12 +335,12 @@ func TestCallsLimit(t *testing.T) {
 
 // What fails in us is in the log under the id of its request, and is not told; what
 // callers do wrong is told and not logged.
-func TestFailuresOfMineAreLogged(t *testing.T) {
+func TestFailuresOfTrafficToolAreLogged(t *testing.T) {
 	if w := ask(newHandler(t, nil), request(olderCall("1", "getMyAgents", `{}`), "Authorization", "Bearer at_1", requestHeader, "forged")); !strings.Contains(w.Body.String(), "seen Bearer at_1 in req\\") {
 		t.Errorf("%s", w.Body)
 	}
 	var log bytes.Buffer
-	m := &Mine{Guide: "https://firstpick.example/auth.md", Log: slog.New(slog.NewTextHandler(&log, nil))}
+	m := &TrafficTool{Guide: "https://firstpick.example/auth.md", Log: slog.New(slog.NewTextHandler(&log, nil))}
 	a := m.fail("k3x9-1", apierr.Internal(errors.New("the disk is full")))
 	if !a.Failed || strings.Contains(string(a.JSON), "disk") || !strings.Contains(log.String(), "request_id=k3x9-1") || !strings.Contains(log.String(), "the disk is full") {
 		t.Errorf("%s\n%s", a.JSON, log.String())

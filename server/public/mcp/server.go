@@ -53,7 +53,7 @@ func (h *Handler) server() *mcp.Server {
 		},
 	})
 	all := tools.Tools()
-	if h.Own != nil {
+	if h.Evals != nil {
 		all = append(all, tools.Own()...)
 		s.AddReceivingMiddleware(h.hideOwn)
 	}
@@ -90,7 +90,7 @@ func (h *Handler) hideOwn(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch r := res.(type) {
 		case *mcp.ListToolsResult:
-			if !h.Own.opens(ctx, senderOf(req.GetExtra())) {
+			if !h.Evals.opens(ctx, senderOf(req.GetExtra())) {
 				r.Tools = slices.DeleteFunc(r.Tools, func(t *mcp.Tool) bool { return tools.IsOwn(t.Name) }) // the list is this result's alone
 			}
 		case *mcp.InitializeResult:
@@ -104,7 +104,7 @@ func (h *Handler) hideOwn(next mcp.MethodHandler) mcp.MethodHandler {
 
 // ownInstructions describe the tools of a workspace's evals to a caller who sees them.
 func (h *Handler) ownInstructions(ctx context.Context, req mcp.Request) string {
-	if !h.Own.opens(ctx, senderOf(req.GetExtra())) {
+	if !h.Evals.opens(ctx, senderOf(req.GetExtra())) {
 		return ""
 	}
 	return " For the user's own evals use " + uses(tools.Own()) + ". Agree on the budget with the user before startEvalRun."

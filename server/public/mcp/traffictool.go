@@ -13,10 +13,10 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// Mine answers getMyAgents out of the reports of a token's workspace. A failure has
+// TrafficTool answers getMyAgents out of the reports of a token's workspace. A failure has
 // its remedy in the result itself: a 401 would make clients begin a sign-in that does not
 // exist.
-type Mine struct {
+type TrafficTool struct {
 	Agents  *registrations.Service
 	Reports traffic.Reports // nil where this server has none
 	// Guide is the address of the page about getting a token.
@@ -25,7 +25,7 @@ type Mine struct {
 }
 
 // Answer answers a call in a request by who sent a header Authorization.
-func (m *Mine) Answer(ctx context.Context, request, authorization string, arguments []byte) tools.Answer {
+func (m *TrafficTool) Answer(ctx context.Context, request, authorization string, arguments []byte) tools.Answer {
 	q, wrong := tools.ReadMine(arguments)
 	if wrong != nil {
 		return *wrong
@@ -61,7 +61,7 @@ func (m *Mine) Answer(ctx context.Context, request, authorization string, argume
 }
 
 // fail returns the error result. Internal causes are logged.
-func (m *Mine) fail(request string, err error) tools.Answer {
+func (m *TrafficTool) fail(request string, err error) tools.Answer {
 	e := apierr.Of(err)
 	if e.Status >= http.StatusInternalServerError {
 		m.Log.Error("a call failed", "request_id", request, "tool", tools.GetMyAgents, "err", e)
