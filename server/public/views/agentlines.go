@@ -91,10 +91,7 @@ func joinLines(lines []agentLine, noun string) (out []agentLine) {
 			if g.N != joined.N {
 				joined.N = "–"
 			}
-			if g.Rival != joined.Rival {
-				joined.RivalRate = ""
-			}
-			if g.RivalRate != joined.RivalRate {
+			if g.Rival != joined.Rival || g.RivalRate != joined.RivalRate {
 				joined.RivalRate = ""
 			}
 		}

@@ -47,7 +47,7 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 			picked = append(picked, q)
 			continue
 		}
-		if q.Picked = "no tool"; e.Picked != "" {
+		if q.Picked = noTool; e.Picked != "" {
 			q.Picked = nameOf(b, e.Picked)
 		}
 		lost = append(lost, q)
