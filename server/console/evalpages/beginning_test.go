@@ -1,6 +1,7 @@
 package evalpages
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/firstpick/firstpick/fixtures"
@@ -24,6 +25,29 @@ func TestBuiltInPrompts(t *testing.T) {
 		}
 		for _, err := range e.Lint(c) {
 			t.Error(err)
+		}
+	}
+}
+
+// Every beginning is an eval that can be stored as it is: it parses, and no prompt
+// names a tool.
+func TestBeginningsAreEvals(t *testing.T) {
+	cat, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cat.Categories {
+		e, err := eval.Parse(c.Slug, []byte(Beginning(c)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, err := range e.Lint(c) {
+			t.Error(err)
+		}
+		uncommented := strings.ReplaceAll(Beginning(c), "  # - {name", "  - {name")
+		if all, err := eval.Parse(c.Slug, []byte(uncommented)); err != nil || len(all.Agents) != 4 {
+			t.Errorf("%s with the agents that are commented out: %v", c.Slug, err)
 		}
 	}
 }

@@ -1,40 +1,13 @@
 package evalpages
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/fixtures"
-	"github.com/firstpick/firstpick/fixtures/catalog"
-	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
-// Every beginning is an eval that can be stored as it is: it parses, and no prompt
-// names a tool.
-func TestBeginningsAreEvals(t *testing.T) {
-	cat, err := catalog.Load(fixtures.Files(), "catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cat.Categories {
-		e, err := eval.Parse(c.Slug, []byte(Beginning(c)))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, err := range e.Lint(c) {
-			t.Error(err)
-		}
-		uncommented := strings.ReplaceAll(Beginning(c), "  # - {name", "  - {name")
-		if all, err := eval.Parse(c.Slug, []byte(uncommented)); err != nil || len(all.Agents) != 4 {
-			t.Errorf("%s with the agents that are commented out: %v", c.Slug, err)
-		}
-	}
-}
-
-func TestWords(t *testing.T) {
+func TestFormats(t *testing.T) {
 	for usd, want := range map[float64]string{0: "$0", 0.00001: "under $0.0001", 0.0123: "$0.0123", 0.1: "$0.10", 12.345: "$12.35", 1234567.5: "$1,234,567.50"} {
 		if got := chart.Money(usd); got != want {
 			t.Errorf("%v is %s, want %s", usd, got, want)

@@ -4,19 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
-
-// Every class is told either in the headline or as noise, or is that of people.
-func TestEveryClassHasItsWords(t *testing.T) {
-	for _, c := range agentid.Classes() {
-		person := c == agentid.Browser || c == agentid.None
-		if known(classes(), string(c)) != c.Headline() || known(others(), string(c)) == (c.Headline() || person) {
-			t.Errorf("%s is in the wrong list", c)
-		}
-	}
-}
 
 func TestNumbersAsPeopleReadThem(t *testing.T) {
 	for got, want := range map[string]string{
