@@ -104,9 +104,10 @@ type RoganGladen struct {
 	Specificity float64 `json:"specificity"`
 }
 
-// WithLabels returns the board with what labels say of it; m is what it was ranked from. With labels of at least MinLabels trials it has ExtractionError; rates are
-// corrected where the samples stand for all trials of the board. Otherwise it has the
-// warning Unlabelled, if there is anything to label.
+// WithLabels returns the board corrected by labels; m is the measurement it was ranked from.
+// With labels of at least MinLabels trials it has ExtractionError; rates are corrected where
+// the samples stand for all trials of the board. Otherwise it has the warning Unlabelled, if
+// there is anything to label.
 func (b Board) WithLabels(m Measurement, l Labels) Board {
 	enough := len(l.Trials) >= MinLabels
 	if !enough || float64(l.Frame) < MinCoverage*float64(l.Extracted) {
@@ -128,7 +129,7 @@ func (b Board) WithLabels(m Measurement, l Labels) Board {
 	return b
 }
 
-// A correction is the labels of a category beside the tally of its cells.
+// A correction is the labels of a category and the tally of its cells.
 type correction struct {
 	tally  *tally
 	trials []LabelledTrial

@@ -45,9 +45,9 @@ type Input struct {
 	Evidence trialset.Level
 	// EmbargoPrompts publishes hashes of prompts without their texts.
 	EmbargoPrompts bool
-	// Observed are the field studies to publish beside the runs.
+	// Observed are the field studies to publish in addition to the runs.
 	Observed []*observed.Study
-	// Registered are the runs that were registered in the log beside the snapshots, by id.
+	// Registered are the runs that were registered in the log of the snapshots, by id.
 	Registered map[string]journal.Registered
 	// Place gets the snapshot. A folder is created if needed.
 	Place Place

@@ -139,5 +139,5 @@ func probe(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
+	_ = json.NewEncoder(w).Encode(body) // a write error means that the prober disconnected
 }

@@ -32,7 +32,7 @@ type Input struct {
 	Agents map[string]agent.Agent
 	// Past is the earlier usage of agents, by name.
 	Past map[string]Past
-	// Concurrency is the most questions at a time; 0 takes the eval's.
+	// Concurrency is the most requests at a time; 0 takes the eval's.
 	Concurrency int
 	// MemoryCapMB limits the memory of requests in flight on this machine; 0
 	// for no bound.
@@ -41,7 +41,7 @@ type Input struct {
 	Tools int
 	// Pilot is what earlier runs of the category show; nil without them.
 	Pilot *Pilot
-	// Detect is a difference, 0 to 1, whose designs are wanted; 0 for none.
+	// Detect is a difference, 0 to 1, whose designs are wanted; 0 without one.
 	Detect float64
 }
 
@@ -172,7 +172,7 @@ func plus(a, b *float64) *float64 {
 	return &sum
 }
 
-// atATime is how many questions an agent is asked at once at most.
+// atATime is the most requests to an agent at a time.
 func (in Input) atATime(a *eval.Agent, concurrency int) int {
 	n := concurrency
 	if a.MaxConcurrency > 0 {
@@ -211,7 +211,7 @@ func (in Input) agent(spec *eval.Agent) Agent {
 		a.WorstUSD = new(float64)
 	}
 	past := in.Past[spec.Name]
-	a.Basis = fmt.Sprintf("assumed: %.0f s a question", a.SecondsPerTrial)
+	a.Basis = fmt.Sprintf("assumed: %.0f s per request", a.SecondsPerTrial)
 	if past.Trials > 0 {
 		a.SecondsPerTrial = past.Seconds
 		a.Basis = fmt.Sprintf("measured in %d trials", past.Trials)

@@ -89,8 +89,8 @@ func (l leads) overtaken(tool string) []Overtaken {
 
 // A Delta lists what a night measured otherwise than the night before.
 type Delta struct {
-	// NewAgents were on no earlier night, and have no From. NewModels answer for agents for
-	// whom others did.
+	// NewAgents were on no earlier night, and have no From. NewModels are agents whose
+	// model changed.
 	NewAgents, NewModels []NewModel
 	// MissingAgents and MissingPrompts were on the night before.
 	MissingAgents, MissingPrompts []string

@@ -46,7 +46,7 @@ func (o *agentOptions) register(ctx context.Context, _ []string) error {
 func (o *agentOptions) request() (agentauth.Request, error) {
 	switch {
 	case o.email != "" && o.idJag != "":
-		return agentauth.Request{}, usageErr("give one of them", "--email and --id-jag exclude each other")
+		return agentauth.Request{}, usageErr("give one of them", "--email cannot be combined with --id-jag")
 	case o.email != "":
 		return agentauth.Request{Type: agentauth.ServiceAuth, LoginHint: o.email}, nil
 	case o.idJag != "":

@@ -30,7 +30,7 @@ const (
 	// was ever reached is given up after twice that.
 	connectTimeout = 10 * time.Second
 	// connectionsPerHost is how many connections to one provider stay open between
-	// questions: as many as may be under way.
+	// requests: as many as may be in flight.
 	connectionsPerHost = runner.MaxConcurrency
 	// tryTimeout bounds the look at whether a sandbox works.
 	tryTimeout = 20 * time.Second

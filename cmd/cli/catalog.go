@@ -21,7 +21,7 @@ func newCatalogCmd(env *Env) *cobra.Command {
 		Use:   "catalog",
 		Short: "List the catalogue's categories, look names up, add tools",
 		Long: `List the categories of the catalogue with the number of their tools. A category with a study
-was made for the recorded answers of that study and is no general board.`,
+was made for the recorded answers of that study and is not a general board.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, cat, err := openCatalog(env, cmd)
@@ -97,7 +97,7 @@ func readText(r io.Reader) (string, error) {
 
 // An explanation is the result of catalog explain.
 type explanation struct {
-	// Tool is the slug that the text resolves to as an identifier, By its kind; empty for none.
+	// Tool is the slug that the text resolves to as an identifier, By its kind; empty if there is none.
 	Tool        string               `json:"tool,omitempty"`
 	By          catalog.Kind         `json:"by,omitempty"`
 	Identifiers []catalog.Identifier `json:"identifiers"`

@@ -26,8 +26,7 @@ func newCatalogCoverageCmd(env *Env) *cobra.Command {
 		Use:   "coverage FILE...",
 		Short: "Show which packages of a lockfile, manifest or list the catalogue knows",
 		Long: `Show which packages the catalogue knows, and as what: a tool that competes in a category, an
-outsider that is known there and does not compete, or a library that one builds the thing
-oneself with (diy).
+outsider that is known there and does not compete, or a library for building your own (diy).
 
 Files: package.json, package-lock.json, yarn.lock, pnpm-lock.yaml, bun.lock; requirements.txt,
 pyproject.toml, poetry.lock, uv.lock, Pipfile; go.mod, go.sum; Cargo.toml, Cargo.lock; Gemfile,

@@ -34,7 +34,7 @@ func newDemoCmd(env *Env) *cobra.Command {
 		Short: "Rank a published study's recorded answers and serve the leaderboards",
 		Long: `Run the 4,000 recorded answers of a published study (8 language models, 5 tasks,
 100 answers each) through the same runner, store, ranking and publishing as any
-eval, and serve the result. Beside it stands what agents used in 27,839 pull requests of
+eval, and serve the result. It also shows what agents used in 27,839 pull requests of
 another study, marked as observed. It needs no key and no network.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

@@ -34,7 +34,7 @@ func newDraft(c *catalog.Category, n int) (*draft, error) {
 	}
 	all := len(library.Prompts)
 	if n < 0 || n > all {
-		return nil, usageErr("", "--prompts: want 1 to %d, not %d", all, n)
+		return nil, usageErr("", "--prompts must be 1 to %d (got %d)", all, n)
 	}
 	if n == 0 {
 		n = all

@@ -116,7 +116,7 @@ func (a *app) workerName() string {
 	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), strings.ToLower(a.env.NewID()[:8]))
 }
 
-// serverDrain is how long questions under way may take when a server with a worker
+// serverDrain is how long requests in flight may take when a server with a worker
 // in it is stopped.
 const serverDrain = 20 * time.Second
 

@@ -71,7 +71,7 @@ Symbolic links out of a folder are not followed.`,
 				return err
 			}
 			if cmd.Flags().Changed("planned") && o.planned < 1 {
-				return usageErr("", "--planned: want at least 1")
+				return usageErr("", "--planned must be at least 1 (got %d)", o.planned)
 			}
 			if err := o.sessions.check(cmd); err != nil {
 				return err

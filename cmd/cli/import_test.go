@@ -93,7 +93,7 @@ func TestAFileUnderTwoNamesIsRefused(t *testing.T) {
 func TestImportsOfAKnownPlan(t *testing.T) {
 	in := newImports(t)
 	arguments := func(planned string) []string { return []string{"import", in.file, "--eval", "e", "--planned", planned} }
-	in.run(exitUsage, arguments("0"), "--planned: want at least 1")
+	in.run(exitUsage, arguments("0"), "--planned must be at least 1 (got 0)")
 	in.run(exitUsage, arguments("2"), "--planned is 2, and the file has 3 trials", "nothing was stored")
 	in.run(0, arguments("3"))
 	if b := in.board(); b.Coverage == nil || *b.Coverage != 1 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || slices.Contains(b.Warnings, analytics.Incomplete) {

@@ -56,8 +56,8 @@ not used.
 
 A second person labels the same sample without seeing the first (--by NAME). --agreement
 compares them (Cohen's kappa); a third person decides where they differ (--adjudicate).
-Until then what most say counts, or the first.
-Without a terminal, --export prints the trials as a blind sheet, one JSON object a line;
+Until then the majority counts; on a tie, the first label.
+Without a terminal, --export prints the trials as a blind sheet, one JSON object per line;
 fill in outcome and picked, and --import it. --cases prints the labels for
 firstpick extract score.`,
 		Args: usage(cobra.ExactArgs(1)),

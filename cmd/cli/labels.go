@@ -17,7 +17,7 @@ func (a *app) labelFile(run string) label.File {
 	return label.File{Path: filepath.Join(a.runsRoot(), run, label.FileName), Run: run}
 }
 
-// withLabels returns the selection with the labels in files, or with those beside its
+// withLabels returns the selection with the labels in files, or with those with its
 // runs. There must be some of a selected run.
 func (a *app) withLabels(s selection, files []string) (selection, error) {
 	if len(files) > 0 {

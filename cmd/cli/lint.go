@@ -23,11 +23,11 @@ func newLintCmd(env *Env) *cobra.Command {
 		Short: "Check the catalogue and eval files, and that prompts name no tool and differ",
 		Long: `Check the catalogue and the given eval files, or those in evals/.
 
-Errors are prompts that name a tool of their category, or a product that the catalogue
-knows beside it, by name, package or host, and prompts that nearly repeat another. Prompts
-are compared by their sequences of three words; prompts of one family may be alike.
-Warnings are words that lead the answer without naming a tool. Own project templates are
-read, and must name no tool of the category but the incumbent.`,
+Errors are prompts that name a tool of their category, or another product in the catalogue,
+by name, package or host, and prompts that nearly repeat another. Prompts are compared by
+their sequences of three words; prompts of one family may be alike. Warnings are words that
+lead the answer without naming a tool. Your own project templates are read, and must name
+no tool of the category but the incumbent.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {

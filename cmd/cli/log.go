@@ -27,7 +27,7 @@ func newLogCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List the public log: snapshots, registrations, errata, retractions, removals",
-		Long: `List the entries of the log that firstpick publish keeps beside the snapshots. The log
+		Long: `List the entries of the log that firstpick publish keeps with the snapshots. The log
 only grows: each entry is a leaf of a Merkle tree, and the tree head is signed.
 firstpick verify checks it.`,
 		Args: usage(cobra.NoArgs),

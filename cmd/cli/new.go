@@ -39,7 +39,7 @@ existing file is never replaced.`,
 				return err
 			}
 			if cmd.Flags().Changed("prompts") && prompts == 0 {
-				return usageErr("", "--prompts: want at least 1")
+				return usageErr("", "--prompts must be at least 1 (got 0)")
 			}
 			return a.newEval(args[0], prompts, agents)
 		},

@@ -45,10 +45,10 @@ A run is complete when 95 % of its planned trials have an answer. Where an eval 
 complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
 given.
 
-Each snapshot is entered in the log beside the snapshots, which only grows; see firstpick
+Each snapshot is entered in the append-only log stored with the snapshots; see firstpick
 log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
-the key of the data folder, signing.key, signs the head of the log only. A log keeps the
-key that began it.`,
+the key of the data folder, signing.key, signs the head of the log only. A log keeps its
+first key.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -131,7 +131,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		}
 	}
 	for _, s := range m.Observed {
-		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
+		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s in addition to the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %s, %s, in %s\n", id, categories(m.Counts.Categories), count(m.Counts.Trials, "trial"), to.Store)
 	if !o.serves {

@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/publish/translog"
 )
 
-// A publicLog appends to the log beside snapshots.
+// A publicLog appends to the log of the snapshots.
 type publicLog struct {
 	*app
 	translog.Log

@@ -19,7 +19,7 @@ import (
 )
 
 // besideRuns is the value of --labels without a file.
-const besideRuns = "beside runs"
+const besideRuns = "of the runs"
 
 type rankOptions struct {
 	*app
@@ -29,7 +29,7 @@ type rankOptions struct {
 	all      bool
 	funnel   bool
 	by       string   // one of cutsBy, or empty
-	labels   []string // files; besideRuns for those beside the runs
+	labels   []string // files; besideRuns for those of the runs
 	// counted has what boards lack, by category; nil for boards that were not ranked here.
 	counted map[string]rankCounts
 }
@@ -55,10 +55,10 @@ or of each project, with and without an incumbent; small cells are marked early.
 --funnel it counts, of the trials of programs, those that name a tool, pick it, install
 it, and pass the eval's builds command.
 
-Labels beside the runs (firstpick label) are used where they exist: the board then has the
-share of wrongly extracted outcomes, and each tool its rate corrected for them (PPI++,
-and Rogan-Gladen in JSON), beside the uncorrected one. With --labels they must exist;
-files after it are read in place of those beside the runs.`,
+Labels stored with the runs (firstpick label) are used where they exist: the board then
+has the share of wrongly extracted outcomes, and each tool its rate corrected for them
+(PPI++, and Rogan-Gladen in JSON) next to the uncorrected one. With --labels they must
+exist; files given with it replace the labels of the runs.`,
 		Args: usage(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) > 0 && len(o.labels) == 0 {
@@ -102,7 +102,7 @@ func (o *rankOptions) run(ctx context.Context) error {
 		return unknownCategory(cat, o.category)
 	}
 	if o.by != "" && o.funnel {
-		return usageErr("leave one of them out", "--funnel and --by exclude each other")
+		return usageErr("leave one of them out", "--funnel cannot be combined with --by")
 	}
 	if o.by != "" && !slices.Contains(cutsBy(), o.by) {
 		return unknownValue("unknown value of --by", o.by, cutsBy())

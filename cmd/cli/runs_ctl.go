@@ -25,9 +25,9 @@ func newRunsCtlCmd(env *Env) *cobra.Command {
 		Short: "Show and control an active run",
 		Long: `Show the state of an active run from another terminal, and control it:
 
-  pause            let the questions under way end, and ask nothing further
-  resume           go on
-  concurrency N    ask at most N questions at a time; what is above ends by itself
+  pause            stop new requests; those in flight finish
+  resume           continue
+  concurrency N    limit parallel requests to N; requests above the limit finish
   max-cost USD     set the budget; it cannot be set below what is spent or reserved
 
 RUN may be the prefix of an id, or "last" for the newest run.`,
@@ -147,7 +147,7 @@ func printStatus(env *Env, st runner.Status) error {
 	if st.Paused {
 		state = "paused"
 	}
-	_, err := fmt.Fprintf(w, "%s: %d of %d done (%d excluded), %d under way of at most %d\n", state, st.Valid+st.Excluded, st.Planned, st.Excluded, st.InFlight, st.Concurrency)
+	_, err := fmt.Fprintf(w, "%s: %d of %d done (%d excluded), %d in flight of at most %d\n", state, st.Valid+st.Excluded, st.Planned, st.Excluded, st.InFlight, st.Concurrency)
 	money := fmt.Sprintf("spent %.4f USD", st.SpentUSD)
 	if !st.SpentKnown {
 		money += " plus an unknown amount"
@@ -159,7 +159,7 @@ func printStatus(env *Env, st runner.Status) error {
 		money += fmt.Sprintf(", of at most %.2f", st.CapUSD)
 	}
 	_, _ = fmt.Fprintln(w, money)
-	t := table{header: []string{"lane", "phase", "under way", "limit", "waiting", "refused", "failed", "trouble"}}
+	t := table{header: []string{"lane", "phase", "in flight", "limit", "waiting", "refused", "failed", "trouble"}}
 	for _, l := range st.Lanes {
 		phase := l.Phase
 		if !l.Until.IsZero() {

@@ -19,9 +19,9 @@ func newRunsRebuildCmd(env *Env) *cobra.Command {
 		Long: `Rebuild trials.duckdb from the journals of all runs. The journals are the source of truth;
 the store may be deleted at any time.
 
-The store keeps the counts of each run (margins), and rank reads these. With --check nothing
-is rebuilt: every run is counted again from its trials in the store, and each difference is
-a line. With differences the exit code is 1.`,
+The store keeps the counts of each run (margins), and rank reads these. --check rebuilds
+nothing: it recounts every run from its trials in the store and prints one line per
+difference. The exit code is 1 if there is any.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)

@@ -60,7 +60,7 @@ or PostgreSQL with --state.`,
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
 	f.String("snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
-	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
+	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several, separated by commas")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
 	addMetricsFlag(f)

@@ -18,7 +18,7 @@ func newSuperviseCmd() *cobra.Command {
 		Use: superviseCommand, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if code := process.Supervise(args); code != exitOK {
-				return &codedError{fmt.Errorf("%s is for runs alone", superviseCommand), code, ""}
+				return &codedError{fmt.Errorf("%s is internal to firstpick run", superviseCommand), code, ""}
 			}
 			return nil
 		},

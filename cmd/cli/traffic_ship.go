@@ -53,7 +53,8 @@ Human page views and query strings are not sent, except link tags.
   firstpick traffic ship --server https://HOST /var/log/nginx/access.log
   firstpick traffic ship --backfill --once /var/log/nginx/access.log*
 
-The spool folder keeps the read offset of each log and unsent events: do not delete it.`,
+The buffer folder (--spool) keeps the read offset of each log and unsent events: do not
+delete it.`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -70,7 +71,7 @@ The spool folder keeps the read offset of each log and unsent events: do not del
 	f.StringVar(&o.format, "format", "auto", "auto, combined, apache, nginx, caddy, or json (collector events, one per line)")
 	f.StringVar(&o.host, "host", "", "host name of the site, for logs that do not name it")
 	f.BoolVar(&o.backfill, "backfill", false, "ship old logs, up to 400 days, including .gz files")
-	f.StringVar(&o.spool, "spool", "", "spool folder (default: ship in the data folder)")
+	f.StringVar(&o.spool, "spool", "", "buffer folder (default: ship in the data folder)")
 	f.BoolVar(&o.once, "once", false, "read to the end, send, and stop")
 	f.BoolVar(&o.all, "all", false, "also send human page views")
 	f.BoolVar(&o.json, "json", false, "print progress and the summary as JSON lines")
@@ -93,7 +94,7 @@ func (o *shipOptions) run(ctx context.Context) error {
 	case errors.Is(err, context.Canceled) && !o.once:
 		err = nil // following ends that way
 	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
-		return &codedError{err, exitFailed, "create one with firstpick agent key --label NAME; the next run sends the spooled events"}
+		return &codedError{err, exitFailed, "create one with firstpick agent key --label NAME; the next run sends the buffered events"}
 	case errors.As(err, &refused):
 		return &codedError{err, exitFailed, "--server must be the root of the service, such as https://firstpick.example"}
 	case errors.Is(err, ship.ErrAway):
@@ -110,12 +111,12 @@ func (o *shipOptions) run(ctx context.Context) error {
 	return errors.Join(err, o.summary(stats, cfg.Spool))
 }
 
-// spoolHint returns what to do about a spool folder of another service or workspace. Its
+// spoolHint returns what to do about a buffer folder of another service or workspace. Its
 // offsets are of use to that one only, so no advice is to delete it.
 func spoolHint(e *ship.SpoolError) string {
 	const other = "--spool FOLDER gives each service and workspace a folder of its own"
 	if e.URL != e.ToURL {
-		return "--server " + e.URL + " goes on there; " + other
+		return "--server " + e.URL + " continues there; " + other
 	}
 	return "the key is of another workspace; " + other
 }
@@ -208,7 +209,7 @@ func status(s ship.Stats) string {
 	for _, n := range []struct {
 		count int64
 		what  string
-	}{{s.Duplicates, "known"}, {s.Rejected, "rejected"}, {s.Unreadable, "unreadable"}, {s.Spooled, "in the spool"}} {
+	}{{s.Duplicates, "known"}, {s.Rejected, "rejected"}, {s.Unreadable, "unreadable"}, {s.Spooled, "buffered"}} {
 		if n.count > 0 {
 			text += fmt.Sprintf("   %d %s", n.count, n.what)
 		}
@@ -232,7 +233,7 @@ func (o *shipOptions) summary(s ship.Stats, spool string) error {
 		o.printLine("summary", s)
 		return nil
 	}
-	t := table{header: []string{"lines", "agents", "sent", "duplicates", "rejected", "skipped", "unreadable", "old", "too long", "in the spool"}}
+	t := table{header: []string{"lines", "agents", "sent", "duplicates", "rejected", "skipped", "unreadable", "old", "too long", "buffered"}}
 	var cells []string
 	for _, n := range []int64{s.Lines, s.Agents, s.Sent, s.Duplicates, s.Rejected, s.Skipped, s.Unreadable, s.Old, s.TooLong, s.Spooled} {
 		cells = append(cells, fmt.Sprint(n))

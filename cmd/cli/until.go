@@ -15,7 +15,7 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// stopping reads --until; nil for none. A wave has as many families as it takes to keep the
+// stopping reads --until; nil without it. A wave has as many families as it takes to keep the
 // run's concurrency busy.
 func (o *runOptions) stopping(category *catalog.Category, ev *eval.Eval) (*journal.Until, error) {
 	if o.until == "" {
@@ -45,7 +45,7 @@ func (o *runOptions) stopping(category *catalog.Category, ev *eval.Eval) (*journ
 	return until, nil
 }
 
-// openRule returns the stopping rule of a run that is still open; nil for none.
+// openRule returns the stopping rule of a run that is still open; nil if there is none.
 func openRule(run journal.Run) (*runner.Until, error) {
 	if run.Until == nil || run.Until.Stopped != nil {
 		return nil, nil

@@ -106,7 +106,7 @@ func flagErr(cmd *cobra.Command, err error) error {
 
 var flagGroup = regexp.MustCompile(`group \[([^\]]*)\].*; \[([^\]]*)\] were all set`)
 
-// flagsTogether checks the flags that a command requires, and those that exclude each other.
+// flagsTogether checks the flags that a command requires, and those that cannot be combined.
 func flagsTogether(cmd *cobra.Command) error {
 	var missing []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

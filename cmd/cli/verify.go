@@ -32,7 +32,7 @@ func newVerifyCmd(env *Env) *cobra.Command {
 		Use:   "verify URL|DIR",
 		Short: "Check published results from outside: files, figures, signatures and the log",
 		Long: `Download a snapshot of a server or a folder and check it: every digest, the signature,
-and every figure, computed again from the trials. Then check the log beside it: the
+and every figure, computed again from the trials. Then check the log of the snapshots: the
 signature of its head, that it has the snapshot, that it continues the head of the last
 check, and that no snapshot is missing that the log lists. The last head of each log is
 remembered in heads.json in the user's configuration folder, or in --data.
@@ -50,7 +50,7 @@ publisher names.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("trust", "", "public key (PEM) that must have signed, or several with commas between")
+	f.String("trust", "", "public key (PEM) that must have signed, or several, separated by commas")
 	f.StringVar(&o.snapshot, "snapshot", "", "id of the snapshot, or its start (default: the current one)")
 	f.BoolVar(&o.json, "json", false, "print the report, or what is wrong, as JSON")
 	return cmd

@@ -61,7 +61,7 @@ minute.`,
 	}
 	f := cmd.Flags()
 	addStateFlag(f)
-	f.IntVar(&o.runs, "runs", 2, "parallel runs of workspaces; 0 for none")
+	f.IntVar(&o.runs, "runs", 2, "parallel runs of workspaces; 0 takes none")
 	f.IntVar(&o.concurrency, "concurrency", workerConcurrency, "parallel requests of --queue runs; if set, also the maximum of each workspace's run")
 	f.DurationVar(&o.drain, "drain", 10*time.Minute, "time limit for requests in flight after SIGTERM")
 	addAgentFlags(f)

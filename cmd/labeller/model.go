@@ -23,7 +23,7 @@ const (
 	modeHelp
 )
 
-// A mark is what a tool is beside the pick.
+// A mark is the status of a tool that was not picked.
 type mark int
 
 const (

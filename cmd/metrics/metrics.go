@@ -123,5 +123,5 @@ func (c *collector) worker(x *exposition) {
 		x.add(counter, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(w.Ended[status]), "status", status)
 	}
 	x.add(counter, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
-	x.add(counter, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
+	x.add(counter, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's requests, in US dollars.", w.SpentUSD)
 }

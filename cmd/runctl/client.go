@@ -63,7 +63,7 @@ func (c *Client) Resume(ctx context.Context) (runner.Status, error) {
 	return c.do(ctx, http.MethodPatch, &order{Paused: &paused})
 }
 
-// SetConcurrency bounds the questions at a time.
+// SetConcurrency bounds the parallel requests.
 func (c *Client) SetConcurrency(ctx context.Context, n int) (runner.Status, error) {
 	return c.do(ctx, http.MethodPatch, &order{Concurrency: &n})
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// flush sends pending events, or spools them, and then stores the
+// flush sends pending events, or buffers them, and then stores the
 // marks. When it returns without having done so, ctx has ended.
 func (s *shipper) flush(ctx context.Context) error {
 	for len(s.pending) > 0 && ctx.Err() == nil {
@@ -90,18 +90,18 @@ func (s *shipper) sendPart(ctx context.Context) error {
 	return nil
 }
 
-// keep spools the first pending events.
+// keep buffers the first pending events.
 func (s *shipper) keep() error {
 	n := part(s.pending)
 	if err := s.spool.put(s.pending[:n]); err != nil {
-		return fmt.Errorf("spool: %w", err)
+		return fmt.Errorf("buffer: %w", err)
 	}
 	s.stats.Spooled = s.spool.wait
 	s.pending = slices.Delete(s.pending, 0, n)
 	return nil
 }
 
-// drain sends spooled events, as long as the service accepts them.
+// drain sends buffered events, as long as the service accepts them.
 func (s *shipper) drain(ctx context.Context) error {
 	for len(s.spool.names) > 0 && s.ready() && ctx.Err() == nil {
 		batch, err := s.spool.oldest()
@@ -112,7 +112,7 @@ func (s *shipper) drain(ctx context.Context) error {
 			return err
 		}
 		if err := s.spool.drop(len(batch)); err != nil {
-			return fmt.Errorf("spool: %w", err)
+			return fmt.Errorf("buffer: %w", err)
 		}
 		s.stats.Spooled = s.spool.wait
 		s.Progress(s.stats)
@@ -162,7 +162,7 @@ func (s *shipper) refusals(batch []entry, r *receipt) error {
 		if e.Index < 0 || e.Index >= len(batch) {
 			continue
 		}
-		if e.Code == "ts_too_old" { // the clocks differ, or it waited in the spool
+		if e.Code == "ts_too_old" { // the clocks differ, or it waited in the buffer
 			s.stats.Old++
 			continue
 		}
@@ -196,7 +196,7 @@ func (s *shipper) wentAway(e *awayError) {
 	s.stats.Waiting = e.why
 }
 
-// last sends or spools the lines read before an interrupt.
+// last sends or buffers the lines read before an interrupt.
 func (s *shipper) last(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastMoment)
 	defer stop()

@@ -12,16 +12,16 @@
 // line part logs of which lines have the same place. Inode numbers would do none
 // of this: a copy or a packed log has another, and a new log may have an old one.
 //
-// How far a log was read is kept in the spool folder, and stored only when the
-// service has acknowledged the events, or when they are in the spool. A process
+// How far a log was read is kept in the buffer folder, and stored only when the
+// service has acknowledged the events, or when they are in the buffer. A process
 // that is killed therefore reads some lines again, never too few; that they were
 // sent before is found out by their ids. At least once and the same id make once.
 //
 // # When the service is away
 //
-// Logs are deleted some day, so unsent events go into files in the spool folder,
+// Logs are deleted some day, so unsent events go into files in the buffer folder,
 // up to a limit; then reading waits. They are sent in order before anything else.
-// Reading once ([Config.Once]) needs no spool, for the logs stay: it waits.
+// Reading once ([Config.Once]) needs no buffer, for the logs stay: it waits.
 //
 // # Sent events
 //

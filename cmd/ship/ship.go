@@ -67,7 +67,7 @@ type Stats struct {
 	Unreadable int64 `json:"unreadable"` // lines not of the format
 	Old        int64 `json:"old"`        // lines of more than 30 days ago, or 400 of a backfill
 	TooLong    int64 `json:"tooLong"`    // lines of more than 64 KiB
-	Spooled    int64 `json:"spooled"`    // events that wait in the spool now
+	Spooled    int64 `json:"spooled"`    // events that wait in the buffer now
 	// Waiting says why nothing is sent now; empty otherwise.
 	Waiting string `json:"waiting,omitempty"`
 }
@@ -87,7 +87,7 @@ type shipper struct {
 	batch []line // of a block, reused
 	texts []byte // of its lines
 
-	pending []entry   // read, and neither sent nor in the spool
+	pending []entry   // read, and neither sent nor buffered
 	since   time.Time // when the oldest of them was read
 	saved   time.Time // when the marks were
 	retryAt time.Time // not before that is anything sent
@@ -96,7 +96,7 @@ type shipper struct {
 }
 
 // Run ships until ctx ends, or until all was read. Lines read by then are sent,
-// or spooled, or read again by the next run. The error is ctx's when
+// or buffered, or read again by the next run. The error is ctx's when
 // it ended, a *RefusedError, a *SpoolError, ErrAway, ErrLocked, ErrNoHost, or one of a file.
 func Run(ctx context.Context, cfg Config) (_ Stats, err error) {
 	s := &shipper{Config: cfg, detect: newDetector(), samples: map[string]int{}, backoff: firstBackoff}

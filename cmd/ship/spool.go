@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// SpoolLimit bounds the batches that wait in the spool folder, in bytes.
+	// SpoolLimit bounds the batches that wait in the buffer folder, in bytes.
 	SpoolLimit = 256 << 20
 	// rejectedLimit bounds the file of refused events.
 	rejectedLimit = 64 << 20
@@ -25,8 +25,8 @@ const (
 	batchSuffix  = ".batch"
 )
 
-// ErrLocked means that another process uses the spool folder.
-var ErrLocked = errors.New("another process ships from this spool folder: give each its own")
+// ErrLocked means that another process uses the buffer folder.
+var ErrLocked = errors.New("another process ships from this buffer folder: give each its own")
 
 // A spool is the folder that outlives the process: how far logs were read, batches
 // that wait for the service, and events that it refused.

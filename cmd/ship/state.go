@@ -66,7 +66,7 @@ func readState(dir string) (*state, error) {
 	return s, nil
 }
 
-// A SpoolError reports a spool folder that was used for another service or workspace.
+// A SpoolError reports a buffer folder that was used for another service or workspace.
 type SpoolError struct {
 	Dir            string
 	Workspace, URL string // of the events that were sent from it; Workspace may be empty
@@ -81,7 +81,7 @@ func (e *SpoolError) Error() string {
 		}
 		return "the workspace " + workspace + " of " + url
 	}
-	return fmt.Sprintf("the spool folder %s is for %s, not for %s", e.Dir, name(e.Workspace, e.URL), name(e.To, e.ToURL))
+	return fmt.Sprintf("the buffer folder %s is for %s, not for %s", e.Dir, name(e.Workspace, e.URL), name(e.To, e.ToURL))
 }
 
 // belongs fails when the logs were read for another service or workspace: its

@@ -1,5 +1,5 @@
 // Package translog is a transparency log: an append-only Merkle tree (RFC 6962) of what
-// was published, registered, corrected and removed, in plain files beside the snapshots.
+// was published, registered, corrected and removed, in plain files next to the snapshots.
 // The layout is that of C2SP tlog-tiles with tiles of height 8: log/checkpoint is the
 // signed tree head, log/tile/L/N[.p/W] has hashes and log/tile/entries/N[.p/W] entries.
 // A reader who remembers one head detects every later change to the entries before it.

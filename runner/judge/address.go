@@ -12,8 +12,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
-// A form is a way to address a judge of the answer, in place of the user who asked. A line with a match is left out: what a judge does not see cannot move it. A line
-// too much costs an answer that stays unresolved.
+// A form is a way to address a judge of the answer, in place of the user who asked. A line
+// with a match is left out, so that it cannot influence the judge. The cost of a false match
+// is an answer that stays unresolved.
 type form struct {
 	// needs are words separated by spaces, of which a match holds one: most answers hold
 	// none, and a search for words is much faster than the pattern.

@@ -12,7 +12,7 @@ import (
 
 type opinion struct{ text, want string }
 
-// opinions are messages, and the reasons that they give against Stripe; nothing for none.
+// opinions are messages, and the reasons that they give against Stripe; empty without any.
 // testdata/opinions.txt has more.
 func opinions(t testing.TB) []opinion {
 	t.Helper()

@@ -90,7 +90,7 @@ func (s *sentence) less(p point) bool {
 	return p.From > 0 && in(" less fewer lower ", s.Tokens[p.From-1])
 }
 
-// possessor returns the slot behind a phrase whose it is, as in "the lock-in of X"; 0 for none.
+// possessor returns the slot that owns a phrase, as in "the lock-in of X"; 0 without one.
 func (s *sentence) possessor(p point) int {
 	linked := false
 	for i := p.To; i < min(len(s.Tokens), p.To+5); i++ {

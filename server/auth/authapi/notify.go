@@ -43,7 +43,7 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 	head.Set("Content-Type", "application/json")
 	head.Set("Content-Language", "en")
 	w.WriteHeader(e.Status)
-	_ = json.NewEncoder(w).Encode(struct { // the transmitter is gone; nothing to do
+	_ = json.NewEncoder(w).Encode(struct { // a write error means that the transmitter disconnected
 		Err         string `json:"err"`
 		Description string `json:"description"`
 	}{e.Code, e.Description})

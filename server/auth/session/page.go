@@ -55,7 +55,7 @@ func Send(w http.ResponseWriter, status int, body []byte) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone; nothing to do
+	_, _ = w.Write(body) // a write error means that the client disconnected
 }
 
 // See answers with a redirect that is fetched with GET.

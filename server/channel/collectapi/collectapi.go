@@ -70,7 +70,7 @@ func (h *Handler) handle(f endpoint) http.HandlerFunc {
 		head.Set("Cache-Control", "no-store")
 		head.Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(answer) // the client is gone; nothing to do
+		_ = json.NewEncoder(w).Encode(answer) // a write error means that the client disconnected
 	}
 }
 

@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		site           site
 		pages          []string
 		llms, markdown bool
-		problem        string // in one of the problems; empty for none
+		problem        string // in one of the problems; empty without one
 	}{
 		"all of it":           {whole, []string{"/", "/docs", "/pricing"}, true, true, "another host"},
 		"nothing":             {site{}, nil, false, false, "/sitemap.xml answers 404"},

@@ -25,7 +25,7 @@ type tile struct {
 	Ruler                   template.HTML // likewise: the scale of these
 	Rates                   *rates        // likewise: its earlier measurements; nil without
 	Compare                 choice        // likewise: how the newest two runs differ; empty without
-	Why                     choice        // likewise: the reasons for losing; empty for none
+	Why                     choice        // likewise: the reasons for losing; empty without any
 	Start                   bool          // likewise: nothing is measured, and the visitor can begin
 	Synthetic               bool          // likewise: simulated agents gave the answers
 	Real                    string        // likewise: the form that asks a real model; empty where that was done

@@ -31,7 +31,7 @@ type measureData struct {
 	Settings, Catalog string
 	Address           string
 	Problem           string
-	Refused           string // the id of the field that Problem is about; empty for none
+	Refused           string // the id of the field that Problem is about; empty if there is none
 	Beside            string // what is wrong, at that field
 	Issues            []evals.Issue
 	Note              string
@@ -211,12 +211,12 @@ func (v *visit) propose() error {
 		d.Refused, d.Beside = "agent-"+d.Models[0].Kind, "No model is chosen."
 		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
 	case do == "run" && keyless != "":
-		where := "enter it beside the model"
-		d.Refused, d.Beside = field, "Enter the key of "+keyless+", or do not choose it."
+		where := "Enter it next to the model"
+		d.Refused, d.Beside = field, "Enter the key of "+keyless+", or leave "+keyless+" out."
 		if !d.Fresh {
-			where = "set it in the settings of the workspace"
+			where = "Set it in the settings of the workspace"
 		}
-		return v.unproposed(d, apierr.InvalidRequest("The key of "+keyless+" is missing, so nothing is stored and no run is started. Choose "+keyless+" only with its key: "+where+", then press Accept and run. Accept without a run stores the eval, and the key can follow."))
+		return v.unproposed(d, apierr.InvalidRequest("The key of "+keyless+" is missing, so nothing is stored and no run is started. "+where+", then press Accept and run. Accept without a run stores the eval; you can add the key later."))
 	case do == "run" && costs(d.Draft) && v.R.PostFormValue("planned") != planned(d.Product.Agents):
 		return v.accept(d, endpoint, false, "confirm")
 	case do == "run":
@@ -244,7 +244,7 @@ func (v *visit) unproposed(d measureData, err error) error {
 func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool, done string) error {
 	keys := v.keys(&d, endpoint)
 	if len(keys) > 0 && !d.Fresh {
-		return v.unproposed(d, apierr.InvalidRequest("Storing a key asks for a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
+		return v.unproposed(d, apierr.InvalidRequest("Storing a key needs a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
 	}
 	for _, k := range keys {
 		if err := k.Check(); err != nil {
@@ -263,7 +263,7 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool, d
 	}
 	e, err := v.h.Evals.Accept(v.R.Context(), v.actor(), d.Product, keys)
 	if err != nil {
-		d.Draft, _ = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product) // for the plan beside the problem
+		d.Draft, _ = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product) // for the plan next to the problem
 		return v.unproposed(d, err)
 	}
 	if !run || len(e.MissingKeys) > 0 {

@@ -81,7 +81,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = io.WriteString(w, `{"received":true}`+"\n") // the sender is gone; nothing to do
+	_, _ = io.WriteString(w, `{"received":true}`+"\n") // a write error means that the sender disconnected
 }
 
 func (h *Handler) receive(r *http.Request) error {

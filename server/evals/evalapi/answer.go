@@ -78,7 +78,7 @@ func (c *call) send(data []byte, tag string) error {
 	out := deadline.NewWriter(c.w)
 	for piece := range slices.Chunk(data, pieceBytes) {
 		if _, err := out.Write(piece); err != nil {
-			break // the client is gone; nothing to do
+			break // the client disconnected
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (c *call) done(status int, v any) error {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write(data) // the client is gone; nothing to do
+	_, _ = c.w.Write(data) // a write error means that the client disconnected
 	return nil
 }
 

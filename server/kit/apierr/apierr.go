@@ -190,7 +190,7 @@ func (ew Writer) Write(w http.ResponseWriter, r *http.Request, e *Error) {
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(e.Status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // the client is gone; nothing to do
+		_, _ = w.Write(data) // a write error means that the client disconnected
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *Server) Handle(f Func) http.HandlerFunc {
 		}
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(value) // the client is gone; nothing to do
+		_ = enc.Encode(value) // a write error means that the client disconnected
 	}
 }
 

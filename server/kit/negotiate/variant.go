@@ -54,7 +54,7 @@ func (v *Variant) Send(w http.ResponseWriter, r *http.Request, contentType []str
 	case r.Method == http.MethodHead:
 	case v.gzipped:
 		if z, err := gzip.NewReader(bytes.NewReader(v.body)); err == nil { // it was made here
-			_, _ = io.Copy(w, z) // the client is gone; nothing to do
+			_, _ = io.Copy(w, z) // a write error means that the client disconnected
 		}
 	default:
 		_, _ = w.Write(v.body) // as above

@@ -36,8 +36,8 @@ type MatrixRow struct {
 	Cells      []MatrixCell
 }
 
-// A MatrixCell is a rate. Interval has whole per cent; empty where none is known. Heat is 0 for none, and
-// 1 to 10: even steps up to the highest rate.
+// A MatrixCell is a rate. Interval has whole per cent; empty where none is known. Heat is 0
+// without a colour, or 1 to 10: even steps up to the highest rate.
 type MatrixCell struct {
 	Text, Interval, Title, Link string
 	Heat                        int

@@ -34,7 +34,7 @@ func kinds() []Term {
 		{"host", "API host", "A vendor’s host in added code.", ""},
 		{"env", "variable", "An environment variable of the tool.", ""},
 		{"file", "file", "A configuration file of the tool.", ""},
-		{"command", "command", "An install command that the agent ran with success, or that its answer tells to run.", ""},
+		{"command", "command", "An install command that the agent ran with success, or that its answer tells the user to run.", ""},
 		{"statement", "statement", "A sentence that commits to the tool.", ""},
 		{"diy", "own work", "Code that builds the thing itself, or a sentence that commits to that.", ""},
 		{"mention", "mention", "The name occurs; it decides nothing.", ""},

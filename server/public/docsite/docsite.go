@@ -207,6 +207,6 @@ func send(w http.ResponseWriter, r *http.Request, status int, contentType string
 	head.Set("Access-Control-Allow-Origin", "*")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client is gone; nothing to do
+		_, _ = w.Write(body) // a write error means that the client disconnected
 	}
 }

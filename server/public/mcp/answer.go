@@ -26,10 +26,10 @@ type caller struct {
 	ip            netip.Addr
 	authorization string
 	userAgent     string
-	request       string // its id; of calls that came the long way
+	request       string // its id; of calls dispatched by the SDK
 }
 
-// callerOf is who makes a call that came the long way. Programs of the newer
+// callerOf is who makes a call dispatched by the SDK. Programs of the newer
 // protocol say in each call who they are; older ones only in the header that every
 // program sends.
 func callerOf(req *mcp.CallToolRequest) caller {
@@ -87,6 +87,6 @@ func (h *Handler) allow(ip netip.Addr) (tools.Answer, bool) {
 	}
 	return tools.Fail(tools.Failure{
 		Code: "rate_limited", RetryAfter: after,
-		Description: "Too many calls from this address. Wait as many seconds as retry_after says, then go on.",
+		Description: "Too many calls from this address. Wait as many seconds as retry_after says, then continue.",
 	}), false
 }

@@ -69,7 +69,7 @@ func (f fast) serve(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	}
 	out = append(out, '}')
 	head["Content-Length"] = []string{strconv.Itoa(len(out))}
-	_, _ = w.Write(out) // the client is gone; nothing to do
+	_, _ = w.Write(out) // a write error means that the client disconnected
 	return true
 }
 

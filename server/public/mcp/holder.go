@@ -52,6 +52,6 @@ func (h *holder) Write(b []byte) (int, error) {
 // Flush implements http.Flusher, which the SDK asks for.
 func (h *holder) Flush() {
 	if h.streams {
-		_ = http.NewResponseController(h.to).Flush() // the client is gone; nothing to do
+		_ = http.NewResponseController(h.to).Flush() // an error means that the client disconnected
 	}
 }

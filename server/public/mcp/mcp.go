@@ -3,8 +3,8 @@
 // with an eval key there are those of the workspace's evals too.
 //
 // The official SDK is the server. In front of it are a gate (hosts, origins,
-// CORS, limits, one form of errors) and a short way for calls of the public tools,
-// whose answers are made once for each snapshot. The short way takes only requests
+// CORS, limits, one form of errors) and a fast path for calls of the public tools,
+// whose answers are made once for each snapshot. It takes only requests
 // that are plainly right, and answers what the SDK would, byte for byte but for the
 // order of members; a test compares the two.
 package mcp

@@ -84,8 +84,8 @@ func olderCall(id, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
 }
 
-// The short way and the SDK answer the same, status, headers and JSON; and what the
-// short way leaves alone, the SDK answers.
+// The fast path and the SDK answer the same, status, headers and JSON; and what the
+// fast path leaves alone, the SDK answers.
 func TestShortWaySaysTheSame(t *testing.T) {
 	h := newHandler(t, nil)
 	var short, long int
@@ -118,11 +118,11 @@ func TestShortWaySaysTheSame(t *testing.T) {
 		}
 	}
 	if short < 200 || long < 200 {
-		t.Errorf("%d the short way, %d the long one", short, long)
+		t.Errorf("%d on the fast path, %d by the SDK", short, long)
 	}
 }
 
-// same compares the short way with the SDK, and says whether the short way answered.
+// same compares the fast path with the SDK, and says whether the fast path answered.
 func same(t *testing.T, h *Handler, name string, r func() *http.Request) (served bool) {
 	t.Helper()
 	body := []byte(read(r()))
@@ -141,7 +141,7 @@ func same(t *testing.T, h *Handler, name string, r func() *http.Request) (served
 	return true
 }
 
-// What clients note for themselves in _meta leaves a call on the short way; what may mean
+// What clients note for themselves in _meta leaves a call on the fast path; what may mean
 // something does not.
 func TestNotesOfClients(t *testing.T) {
 	h := newHandler(t, nil)
@@ -153,11 +153,11 @@ func TestNotesOfClients(t *testing.T) {
 	} {
 		older := strings.Replace(olderCall("1", "getPickRate", `{"tool":"flask"}`), `,"arguments"`, `,"_meta":{`+note+`},"arguments"`, 1)
 		if got := same(t, h, "older", func() *http.Request { return request(older) }); got != short {
-			t.Errorf("%s: the short way %v, want %v", older, got, short)
+			t.Errorf("%s: the fast path %v, want %v", older, got, short)
 		}
 		body := strings.Replace(newer, `"_meta":{`, `"_meta":{`+note+`,`, 1)
 		if got := same(t, h, "newer", func() *http.Request { return request(body, header...) }); got != short {
-			t.Errorf("%s: the short way %v, want %v", body, got, short)
+			t.Errorf("%s: the fast path %v, want %v", body, got, short)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func decode(t *testing.T, data []byte) (v any) {
 	return v
 }
 
-// Whatever comes, the short way never says anything else than the SDK.
+// Whatever comes, the fast path never says anything else than the SDK.
 func FuzzShortWay(f *testing.F) {
 	h := newHandler(f, nil)
 	newer, _ := modernCall("1", "getPickRate", `{"tool":"flask"}`)

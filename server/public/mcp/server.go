@@ -110,7 +110,7 @@ func (h *Handler) ownInstructions(ctx context.Context, req mcp.Request) string {
 	return " For the user's own evals use " + uses(tools.Own()) + ". Agree on the budget with the user before startEvalRun."
 }
 
-// call answers a call that came the long way.
+// call answers a call dispatched by the SDK.
 func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	a := h.answer(ctx, callerOf(req))
 	out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(a.JSON)}}, IsError: a.Failed}

@@ -61,7 +61,7 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	answer := explained(held.body.Bytes())
 	head.Set("Content-Length", strconv.Itoa(len(answer)))
 	w.WriteHeader(held.status)
-	_, _ = w.Write(answer) // the client is gone; nothing to do
+	_, _ = w.Write(answer) // a write error means that the client disconnected
 }
 
 // maxBatch is how many messages a batch may have, in the revisions that know batches. A
@@ -69,7 +69,7 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 // a hundred thousand.
 const maxBatch = 20
 
-// decodeName reads a name that was not fit for a header, which the SDK does not.
+// decodeName decodes a base64 Mcp-Name header; the SDK does not decode it.
 func decodeName(value string) (string, bool) {
 	value, begins := strings.CutPrefix(value, "=?base64?")
 	value, ends := strings.CutSuffix(value, "?=")
@@ -152,7 +152,7 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	head.Set("Content-Type", "application/json")
 	head.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	_, _ = w.Write(data) // the client is gone; nothing to do
+	_, _ = w.Write(data) // a write error means that the client disconnected
 }
 
 // sanitize makes a text safe for a message: ASCII, one line, without quotes.

@@ -35,7 +35,7 @@ func (m *TrafficTool) Answer(ctx context.Context, request, authorization string,
 		return m.fail(request, &apierr.Error{Status: http.StatusUnauthorized, Code: "invalid_token", Description: "This is an eval key, which opens the tools of evals only. This tool needs an access token with the scope analytics.read; auth_guide describes how to get one."})
 	}
 	if token == "" {
-		return m.fail(request, &apierr.Error{Code: "login_required", Description: "This tool needs an access token with the scope analytics.read, as Authorization: Bearer on the MCP request. auth_guide tells how to register and get one."})
+		return m.fail(request, &apierr.Error{Code: "login_required", Description: "This tool needs an access token with the scope analytics.read, as Authorization: Bearer on the MCP request. auth_guide describes how to register and get one."})
 	}
 	b, err := m.Agents.Authenticate(ctx, token)
 	if err != nil {

@@ -200,7 +200,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	head.Set("Access-Control-Allow-Origin", "*")
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client is gone; nothing to do
+		_, _ = w.Write(body) // a write error means that the client disconnected
 	}
 	return nil
 }

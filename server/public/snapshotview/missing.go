@@ -70,7 +70,7 @@ func (m *Missing) Write(w http.ResponseWriter, r *http.Request, n NotFound) {
 	head.Set("Access-Control-Allow-Origin", "*")
 	w.WriteHeader(http.StatusNotFound)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client is gone; nothing to do
+		_, _ = w.Write(body) // a write error means that the client disconnected
 	}
 }
 

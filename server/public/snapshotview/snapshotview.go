@@ -42,7 +42,7 @@ type Input struct {
 	// published: full, quotes or none; empty where that is unknown.
 	Trials   bool
 	Evidence string
-	// Now is the time against which pages tell the age of data.
+	// Now is the time from which the age of data is computed.
 	Now time.Time
 	News
 }

@@ -155,7 +155,7 @@ func (d *toolPlace) nobody(b *analytics.Board, s analytics.Standing) string {
 	if len(b.Agents) == 1 {
 		return fmt.Sprintf("%s was asked, and did not pick it: 0 of %s.", render.AgentName(b.Agents[0].Agent), quantity(s.NTrials, "answer"))
 	}
-	return fmt.Sprintf("None of %s picked it: 0%% with each, in %s together.", quantity(len(b.Agents), nounOf(b)), quantity(s.NTrials, "answer"))
+	return fmt.Sprintf("None of %s picked it in %s.", quantity(len(b.Agents), nounOf(b)), quantity(s.NTrials, "answer"))
 }
 
 // A group of agents with the same rate: its name, or how many they are.

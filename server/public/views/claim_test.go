@@ -240,7 +240,7 @@ func TestAgentsThatAreAlike(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 	var d toolPlace
-	if got := d.nobody(b, analytics.Standing{NTrials: 50}); got != "None of 5 agents picked it: 0% with each, in 50 answers together." {
+	if got := d.nobody(b, analytics.Standing{NTrials: 50}); got != "None of 5 agents picked it in 50 answers." {
 		t.Error(got)
 	}
 }

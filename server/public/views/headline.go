@@ -26,9 +26,9 @@ type headline struct {
 	differ           bool             // its agents differ
 }
 
-// headline chooses the claim of the first page: that agents differ when asked, then a firm one before an
-// early one, and of firm ones that with newer data. Boards of trials are firm where they are not early, observed boards where
-// the first tool is clearly ahead.
+// headline chooses the claim of the first page: that agents differ when asked, then a firm
+// claim before an early one, and of firm ones that with newer data. Boards of trials are firm
+// where they are not early, observed boards where the first tool is clearly ahead.
 func (r *Renderer) headline() headline {
 	asked, seen := r.askedHeadline(), r.seenHeadline()
 	switch {

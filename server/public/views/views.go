@@ -36,7 +36,7 @@ type Input struct {
 	// none while they are not known.
 	Trends []nights.Series
 	AsOf   time.Time // of the last trial; zero without one
-	// Now is the time against which the age of data is told.
+	// Now is the time from which the age of data is computed.
 	Now time.Time
 	// Trials says that trials can be read one by one. Evidence is how much of each is
 	// published: full, quotes or none; empty where that is unknown.

@@ -51,7 +51,7 @@ func TestTheOwnToolComesFirst(t *testing.T) {
 	_, body = o.get(o.at(""))
 	want("a proposal", body, "Is Django your tool?")
 	_, body = o.get(o.at("/settings"))
-	want("settings", body, "Your site is the one of <b>Django</b>", "This is my tool")
+	want("settings", body, "Your site belongs to <b>Django</b>", "This is my tool")
 	_, body = o.get(o.at("/settings?find=flas"))
 	want("search", body, "<code>flask</code>", "measured in ", `aria-label="Choose Flask"`)
 	_, body = o.get(o.at("/settings?find=%3Cscript%3E"))
