@@ -31,7 +31,7 @@ corrected for being tested together: the intervals hold for all of them at once,
 change is significant exactly where its interval excludes 0.
 
 With --agents A,B the agents A and B of the latest complete runs are compared instead:
-the differences are the rates of B less those of A.`,
+the differences are the rates of B minus those of A.`,
 		Args: usage(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

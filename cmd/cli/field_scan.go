@@ -26,11 +26,11 @@ func newFieldScanCmd(env *Env) *cobra.Command {
 		Short: "Count the tools that agents added in git histories",
 		Long: `Read the history of HEAD of local git repositories and write a field study: commits by
 agents (` + strings.Join(field.Agents(), ", ") + `), and
-the packages that they add to manifests. Agents are known by Co-authored-by trailers,
-names and addresses; commits without such a mark are of people. Merges do not count, nor
-do reverts, the commits that they take back, and copies of a commit (cherry-picks). The
-study has hashes of commits and no names, paths or texts; a repository is named by the
-hash of its first commit.
+the packages that they add to manifests. Agents are recognised by Co-authored-by
+trailers, names and addresses; commits without such a mark count as human. Merges do not
+count, nor do reverts, reverted commits, and copies of a commit (cherry-picks). The study
+has hashes of commits and no names, paths or texts; a repository is named by the hash of
+its first commit.
 
 A manifest of more than 64 KiB or with a syntax error is skipped and counted, and so is a
 commit with an impossible date. Repositories need their full history: shallow and partial

@@ -31,7 +31,7 @@ A change is shown where sequential tests over all nights find it, for all agents
 or for one, at a false discovery rate of 5 % within the category on each night. Trials
 count once: a snapshot without trials of its own is skipped. Trials by another model, or
 of a reworded prompt, are not compared with earlier ones; with another catalogue or
-extractor all tests start a new reference.
+extractor all tests start from a new reference.
 
 firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
 		Args: usage(cobra.RangeArgs(1, 2)),

@@ -46,16 +46,16 @@ Names of agents, prompts, families and templates are as in eval files: letters, 
 The whole file is validated before anything is stored. Each category becomes one run.
 The coverage of an import is unknown, unless --planned says how many trials were planned.
 
-With --from, the arguments are session folders as a coding agent leaves them, or streams of its program:
+With --from, the arguments are session folders of a coding agent, or output streams of its program:
 
   claude-code  ~/.claude/projects             codex   ~/.codex/sessions
   gemini       ~/.gemini/tmp                  cursor  ~/.cursor/projects/*/agent-transcripts
   atif         trajectories (Agent Trajectory Interchange Format 1)
 
 One session is one trial: the first prompt, the commands, the lines added to files, the last message.
---category says what the sessions measure. Without it, sessions are imported whose prompt is a built-in one
-or one of an eval file of --tasks. A summary counts the files that were skipped, by reason.
-Secrets are redacted. Lines and JSON documents may have 64 MiB, all transcripts of an import 512 MiB.
+--category says what the sessions measure. Without it, only sessions are imported whose
+prompt is built in or in an eval file of --tasks. A summary counts the files that were skipped, by reason.
+Secrets are redacted. Lines and JSON documents are limited to 64 MiB, all transcripts of an import to 512 MiB.
 Symbolic links out of a folder are not followed.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("from") {

@@ -33,17 +33,17 @@ func newInitCmd(env *Env) *cobra.Command {
 		Long: `Write firstpick.yaml, and an eval of payments with the built-in prompts of that
 category. Its agent is simulated, so that it runs without a key. Existing files are kept.
 
-With --from, the eval is of a product: init reads its README, package manifests, llms.txt
+With --from, the eval is for a product: init reads its README, package manifests, llms.txt
 and the index of its documentation, from a folder or from its site (at most 8 pages), and
-finds names, domains, packages, category and rivals. It proposes an entry of the catalogue,
-20 prompts that name no tool, and agents for the API keys in the environment, else a
-rehearsal. It prints the files as a diff, with cost and detectable difference, and asks on
+finds names, domains, packages, category and rivals. It proposes a catalogue entry, 20
+prompts that name no tool, and agents for the API keys in the environment, or a rehearsal
+without any. It prints the files as a diff, with cost and detectable difference, and asks on
 a terminal before it writes; --yes accepts. No model is asked, unless --draft names one:
 it drafts the prompts with one request that costs at most --draft-cost, and those that lint
-refuses are replaced by built-in ones. The score of a category comes from words of the
-texts; --category replaces a wrong one.
+refuses are replaced by built-in ones. Categories are scored by the words of
+these texts; --category replaces a wrong one.
 
-With --server, firstpick.yaml has every key, those of a server too, with explanations.`,
+With --server, firstpick.yaml lists and explains every key, including those of a server.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.from != "" {

@@ -58,7 +58,7 @@ func newRunCmd(env *Env, runF func(context.Context, *runOptions) error) *cobra.C
 continues an interrupted or killed run and sends only the missing trials.
 
 With --until RULE the run takes one prompt family after the other and ends when the rule is
-decided. The chance of a wrong verdict is at most 5 %, over all looks after each family.
+decided. The chance of a wrong verdict is at most 5 %, for all checks after each family together.
 RULE is decided (one tool is ahead of all others), rank(TOOL) OP NUMBER or
 pickRate(TOOL) OP NUMBER, with OP one of <=, <, >= and >.
 

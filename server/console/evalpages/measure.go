@@ -222,7 +222,7 @@ func (v *visit) propose() error {
 	case do == "run":
 		return v.accept(d, endpoint, true, "accepted")
 	case do == "rehearse":
-		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is no rehearsal and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
+		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is not a rehearsal, and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
 	}
 	return v.showMeasure(http.StatusOK, d)
 }

@@ -58,13 +58,13 @@ func remedy(reason string) string {
 	case "lock_in":
 		return "Document how to export the data and how to leave."
 	case "complexity":
-		return "Put a quickstart of few lines at the top of the documentation, as text that an agent can fetch."
+		return "Put a quickstart of a few lines at the top of the documentation, as text that an agent can fetch."
 	case "maturity":
 		return "Show the last release, the changelog, and who uses it."
 	case "unknown":
 		return "Publish the package under the tool’s name, and describe the tool in one sentence in its README, its registry entry and llms.txt."
 	case "no_reason":
-		return "It is known, and nothing is said against it. Show what it does better than the tool taken most often."
+		return "It is known, and nothing is said against it. Show what it does better than the tool picked most often."
 	}
 	return ""
 }

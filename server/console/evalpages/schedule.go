@@ -75,7 +75,7 @@ type scheduleData struct {
 
 func scheduleStates() []traceview.Term {
 	return []traceview.Term{
-		{Key: resource.Active, Name: "Active", Means: "Starts runs at its times.", Look: "good"},
+		{Key: resource.Active, Name: "Active", Means: "Starts runs at the scheduled times.", Look: "good"},
 		{Key: resource.Paused, Name: "Paused", Means: "Starts no runs.", Look: "off"},
 	}
 }
@@ -83,7 +83,7 @@ func scheduleStates() []traceview.Term {
 func tickOutcomes() []traceview.Term {
 	return []traceview.Term{
 		{Key: "started", Name: "Started", Means: "A run was started.", Look: "good"},
-		{Key: "skipped", Name: "Skipped", Means: "No run was started, for a reason that passes.", Look: "wait"},
+		{Key: "skipped", Name: "Skipped", Means: "No run was started; the cause is temporary.", Look: "wait"},
 		{Key: "failed", Name: "Failed", Means: "The run could not be started.", Look: "bad"},
 		{Key: "missed", Name: "Missed", Means: "No server ran at this time.", Look: "off"},
 	}

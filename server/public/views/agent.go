@@ -147,7 +147,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		if !x.More {
 			more = "less"
 		}
-		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, they in %s.", x.Tool, more, x.Own, x.Others)
+		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, against %s.", x.Tool, more, x.Own, x.Others)
 	}
 	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents"}, d)
 }

@@ -25,7 +25,7 @@ func undecided(b *analytics.Board, all []favourite) string {
 		case slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }) || a.NTrials == 0:
 			continue
 		case best.Picks == 0:
-			text = "picks none of the list"
+			text = "picks no listed tool"
 			unpicked++
 		case second.Picks > 0 && best.PickRate+second.PickRate >= evenSplit:
 			text = "is split between " + nameOf(b, best.Slug) + " and " + nameOf(b, second.Slug)
@@ -42,7 +42,7 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return "; " + text
 	}
 	if unpicked > 0 {
-		return fmt.Sprintf("; of the %s others, %s pick%s none of the list", small(n), small(unpicked), verbEnding(unpicked))
+		return fmt.Sprintf("; of the %s others, %s pick%s no listed tool", small(n), small(unpicked), verbEnding(unpicked))
 	}
 	return "; the " + small(n) + " others have no clear favourite"
 }

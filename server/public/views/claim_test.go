@@ -39,7 +39,7 @@ func TestClaim(t *testing.T) {
 		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":                asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                                 asked(map[string]int{}, map[string]int{}),
 		"Claude 3.5 Sonnet picks Ash in 70.0% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
-		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                  asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
+		"2 of 3 agents pick Ash most often; Gemini picks no listed tool.":                    asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
 		"Both agents pick Ash in every answer.":                                              asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
 		"Claude 3.5 Sonnet picks Ash most often; GPT-4o has no clear favourite.":             asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
 		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":        asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
@@ -83,7 +83,7 @@ func TestPreference(t *testing.T) {
 		{.4, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
 		{.2, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
 		{.2, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
-		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; of the two others, one picks none of the list."},
+		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; of the two others, one picks no listed tool."},
 		{.2, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; two have no clear favourite."},
 	} {
 		for i, a := range c.board.Agents {

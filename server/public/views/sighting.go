@@ -78,7 +78,7 @@ func (s sighting) alone() bool {
 	return s.Use.Uses > 0 && used == 1
 }
 
-// vague reports whether the interval is so wide that the rate says little of other work.
+// vague reports whether the interval is so wide that the rate says little about other work.
 func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
 
 // wideInterval follows a vague rate in a sentence, so that it does not look firm; empty for others, and for a count.
@@ -138,9 +138,9 @@ func (s sighting) sentence(tool string) string {
 	case s.vague():
 		text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, tool, chart.Whole(int64(s.Use.Uses)), units)
 		if rate, interval := render.UseRate(s.Use, s.Part.NUnits); interval != "" {
-			return text + fmt.Sprintf(" (%s), which says little of other work: the 95%% interval is %s.", rate, interval)
+			return text + fmt.Sprintf(" (%s), which says little about other work: the 95%% interval is %s.", rate, interval)
 		}
-		return text + ", which says little of other work."
+		return text + ", which says little about other work."
 	}
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, useShare(s.Use, s.Part.NUnits), units)
 }

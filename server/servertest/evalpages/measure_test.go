@@ -291,7 +291,7 @@ func TestRehearsal(t *testing.T) {
 		}
 		return o.post(o.at("/evals/measure"), form)
 	}
-	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "no rehearsal"}, {"run", "anthropic", "The key of Anthropic is missing"}} {
+	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "not a rehearsal"}, {"run", "anthropic", "The key of Anthropic is missing"}} {
 		status, body := send(c.do, c.agent)
 		if c.do == "run" { // the field is marked, has the error beside it and the focus, and the summary leads to it
 			field := map[string]string{"": "agent-", "anthropic": "key-ANTHROPIC_API_KEY"}[c.agent]

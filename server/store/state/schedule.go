@@ -139,7 +139,7 @@ func scanSchedule(scan func(...any) error) (*Schedule, error) {
 // The outcomes of a tick.
 const (
 	TickStarted = "started" // a run
-	TickSkipped = "skipped" // for a reason that passes
+	TickSkipped = "skipped" // for a temporary reason
 	TickFailed  = "failed"  // the run could not be started
 	TickMissed  = "missed"  // no server ran then
 )
