@@ -21,7 +21,7 @@ func share(v float64) string {
 	return grouped(strings.TrimSuffix(text, "."))
 }
 
-// sum writes money; nothing for none.
+// sum formats an amount of money; empty without one.
 func sum(m *traffic.Money) string {
 	if m == nil {
 		return ""
