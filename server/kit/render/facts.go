@@ -124,7 +124,7 @@ func BoardNotes(b analytics.Board) (out []string) {
 	if c := b.Consistency; c != nil {
 		kappa := ""
 		if c.Kappa != nil {
-			kappa = strings.Replace(fmt.Sprintf("kappa %.2f, ", *c.Kappa), "-", "−", 1)
+			kappa = strings.NewReplacer("-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("kappa %.2f, ", *c.Kappa))
 		}
 		out = append(out, fmt.Sprintf("Two answers of the same agent to the same prompt agree in %s of cases (%s%d %s of prompt, agent and template; kappa is 0 for chance, 1 for always).", chart.Percent(c.Agreement), kappa, c.NCells, counted(c.NCells, "combination")))
 	}

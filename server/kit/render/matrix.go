@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -73,7 +74,7 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 			r := rates[i][s.Slug]
 			c := MatrixCell{Text: "0", Heat: (10*wholePercent(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
-				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
+				c.Text, c.Link = strconv.Itoa(wholePercent(r.PickRate))+"%", cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {
 					c.Text = "<1%"
 				}
@@ -96,8 +97,9 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 	return m
 }
 
-// wholePercent is a rate in whole per cent.
-func wholePercent(rate float64) int { return int(math.Round(100 * rate)) }
+// wholePercent is a rate in whole per cent. Halves are rounded up, also where the product is just below one,
+// as for .285.
+func wholePercent(rate float64) int { return int(math.Round(math.Round(1e8*rate) / 1e6)) }
 
 // restRow has the share of each agent's answers that picked none of the tools; any is false
 // where all did.
@@ -111,7 +113,7 @@ func restRow(b *analytics.Board) (row MatrixRow, any bool) {
 		c := MatrixCell{Text: "0", Title: "No tool of the list with " + a.Agent + ": " + chart.Percent(max(0, rest))}
 		if rest >= .005 && a.NTrials > 0 {
 			any = true
-			c.Text = chart.Percent(math.Round(100*rest) / 100)
+			c.Text = strconv.Itoa(wholePercent(rest)) + "%"
 		}
 		row.Cells = append(row.Cells, c)
 	}

@@ -185,13 +185,15 @@ func onlyBoard(b *analytics.Board, a *agent) string {
 	if best.Picks == 0 {
 		return a.Name + " picked no tool of the list in " + quantity(own.NTrials, "answer") + "."
 	}
+	next := strongestOf(own.Tools, best.Slug, agentRates)
+	then := fmt.Sprintf(" and %s in %s", next.names(b), next.each(chart.Fixed(second.PickRate)))
 	text := fmt.Sprintf("%s picks %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "))
 	switch {
 	case second.Picks == 0:
 	case ranged(b) && !clearLead(b, best, second, own.NFamilies):
-		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s and %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), nameOf(b, second.Slug), chart.Fixed(second.PickRate))
+		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s%s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), then)
 	default:
-		text += fmt.Sprintf(" and %s in %s", nameOf(b, second.Slug), chart.Fixed(second.PickRate))
+		text += then
 	}
 	if render.Single(*b) && b.NTrials > 1 {
 		text = "On one prompt, " + text

@@ -149,7 +149,9 @@ func follows(b *analytics.Board, a analytics.AgentBoard) int {
 }
 
 // wholePercent formats a rate of 0 to 1 without decimals: 33.
-func wholePercent(rate float64) string { return strconv.Itoa(int(math.Round(100 * rate))) }
+func wholePercent(rate float64) string {
+	return strconv.Itoa(int(math.Round(math.Round(1e8*rate) / 1e6)))
+}
 
 // legendOf returns the tools with a colour that an agent picks most or second, in the order of
 // the board.

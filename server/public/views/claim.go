@@ -86,7 +86,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		}
 		verb, after := preference(b, len(few) == 1)
 		others, _ := preference(b, false)
-		return fmt.Sprintf("%s %s %s%s; %s other %ss %s %s.", agentList(few), verb, order[1], after, small(len(groups[first])), nounOf(b), others, first), surprise + 1
+		return fmt.Sprintf("%s %s %s%s; %s other %ss %s %s%s.", agentList(few), verb, order[1], after, small(len(groups[first])), nounOf(b), others, first, undecided(b, all)), surprise + 1
 	case len(order) == 1 && len(all) <= 2 && 2*len(all) <= len(b.Agents):
 		verb, after := preference(b, len(all) == 1)
 		return fmt.Sprintf("%s %s %s%s%s.", agentList(all), verb, first, after, undecided(b, all)), .6
@@ -154,14 +154,10 @@ func joined(b *analytics.Board, order []string, groups map[string][]favourite, a
 		parts = append(parts, count+" "+verb+" "+tool+after)
 	}
 	text := and(parts)
-	switch rest := agents - named; {
-	case named < len(all) || rest == 0:
+	if named < len(all) {
 		return text
-	case rest == 1:
-		return text + undecided(b, all)
-	default:
-		return text + "; " + small(rest) + " have no clear favourite"
 	}
+	return text + undecided(b, all)
 }
 
 func agentList(list []favourite) string {

@@ -69,7 +69,7 @@ func TestClaim(t *testing.T) {
 }
 
 // TestPreference: where there are intervals, an agent has a favourite only where its lead is clear
-// for other prompts, with all pairs of tools allowed for; else no sentence names one.
+// for other prompts, compared with every other picked tool; else no sentence names one.
 func TestPreference(t *testing.T) {
 	birch, ash, near := map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 6, "birch": 4}
 	second := .4
@@ -80,11 +80,12 @@ func TestPreference(t *testing.T) {
 	}{
 		{.05, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
 		{.2, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.2, asked(birch, ash, ash, near, near), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash; the two others have no clear favourite."},
 		{.4, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
 		{.2, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
 		{.2, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
 		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; of the two others, one picks no listed tool."},
-		{.2, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; two have no clear favourite."},
+		{.2, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; the two others have no clear favourite."},
 	} {
 		for i, a := range c.board.Agents {
 			c.board.Agents[i].NFamilies = 20
@@ -104,6 +105,24 @@ func TestPreference(t *testing.T) {
 	tie.Tools[1].PickRate = second
 	if got, _ := claim(tie); got != "No tool leads clearly: agents pick Ash in 53.3% of answers and Birch in 40.0%." {
 		t.Error(got)
+	}
+}
+
+// TestClearLead: a favourite is compared with the other picked tools. Those that are only on the list do not
+// count, however many they are.
+func TestClearLead(t *testing.T) {
+	rate := func(p, low, high float64) analytics.AgentRate {
+		return analytics.AgentRate{Picks: 1, PickRate: p, Interval: &analytics.Interval{CILow: low, CIHigh: high}}
+	}
+	first, second := rate(.38, .27, .49), rate(.13, .07, .19)
+	for picked, want := range map[int]bool{3: true, 43: false} {
+		b := &analytics.Board{Tools: make([]analytics.Standing, 43)}
+		for i := range picked {
+			b.Tools[i].Picks = 1
+		}
+		if got := clearLead(b, first, second, 20); got != want {
+			t.Errorf("%d of 43 tools are picked: clear is %t", picked, got)
+		}
 	}
 }
 

@@ -86,6 +86,9 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	if x == nil || y == nil || a == b {
 		return p, false, nil
 	}
+	if ahead(y, x) {
+		x, y, a, b = y, x, b, a
+	}
 	d := comparePage{A: compareSide{x.Name, a, toolPath(a)}, B: compareSide{y.Name, b, toolPath(b)}}
 	asked, seen := measure{Title: whenAsked, None: "Not asked: no board of trials ranks both."}, measure{Title: inWork, Observed: true, None: "Not observed: no board of real work has both in one language."}
 	home := ""
@@ -139,6 +142,22 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		Site: render.Site{Notes: r.sources(len(d.Boards), d.Seen)},
 	}, d)
 	return p, true, err
+}
+
+// ahead reports whether a tool is picked more often than another on the first board that ranks both, or
+// without one used more often. It stands first on the page, in the colour of a leader.
+func ahead(x, y *tool) bool {
+	for _, p := range x.Places {
+		if i := slices.IndexFunc(y.Places, func(q place) bool { return q.Board == p.Board }); i >= 0 && p.Standing.Picks+y.Places[i].Standing.Picks > 0 {
+			return p.Standing.PickRate > y.Places[i].Standing.PickRate
+		}
+	}
+	for _, s := range x.Seen {
+		if i := slices.IndexFunc(y.Seen, func(o sighting) bool { return o.Board == s.Board && o.Language == s.Language }); i >= 0 {
+			return s.Use.Uses > y.Seen[i].Use.Uses
+		}
+	}
+	return false
 }
 
 func compareSentence(b *analytics.Board, x, y analytics.Standing) string {

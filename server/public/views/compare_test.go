@@ -49,7 +49,7 @@ func TestAPairHasTwoTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<b>Significant? yes</b>", "for this pair alone, p " + l.P, "<b>Significant? not yet</b>", "with all 28 pairs of tools at once, p " + l.All.P + ": " + l.All.Interval} {
+	for _, want := range []string{"<b>Significant? yes</b>", "for this pair alone, p " + l.P, "Significant? not yet", "with all 28 pairs of tools at once, p " + l.All.P + ": " + l.All.Interval} {
 		if !strings.Contains(html.UnescapeString(string(p.HTML)), want) {
 			t.Errorf("the page lacks %q", want)
 		}

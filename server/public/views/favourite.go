@@ -120,22 +120,24 @@ func bounded(t analytics.AgentRate, families int) analytics.AgentRate {
 }
 
 // clearLead reports whether the lead of one of two rates of the same answers is clear for other
-// prompts, with all pairs of the tools of the board allowed for: more than Student's t, at 95 %
-// by Bonferroni, times its standard error. That is the error of a difference of two shares of a
-// multinomial, from their intervals. It is false without intervals, as with one prompt.
+// prompts: more than Student's t times its standard error, at 95 % by Bonferroni for the comparisons
+// of the leader with each other picked tool. These are enough to call it first: it is called so wrongly
+// only if it is shown ahead of the one that is (Hsu 1996, multiple comparisons with the best). The error
+// is that of a difference of two shares of a multinomial, from their intervals. It is false without
+// intervals, as with one prompt.
 func clearLead(b *analytics.Board, first, second analytics.AgentRate, families int) bool {
 	if first.Picks == 0 || first.Interval == nil || second.Interval == nil || families < 2 {
 		return false
 	}
 	const tail = .025
-	pairs, df := float64(len(b.Tools)*(len(b.Tools)-1)/2), float64(families-1)
+	rivals, df := float64(render.CountPicked(b)-1), float64(families-1)
 	half := func(t analytics.AgentRate) float64 { return (t.CIHigh - t.CILow) / 2 }
 	p, q := first.PickRate, second.PickRate
 	squares := half(first)*half(first) + half(second)*half(second)
 	if p > 0 && p < 1 { // the two are not picked in the same answer
 		squares += 2 * p * q * half(first) * half(first) / (p * (1 - p))
 	}
-	return p-q > math.Sqrt(squares)*stats.TQuantile(1-tail/max(pairs, 1), df)/stats.TQuantile(1-tail, df)
+	return p-q > math.Sqrt(squares)*stats.TQuantile(1-tail/max(rivals, 1), df)/stats.TQuantile(1-tail, df)
 }
 
 // preference returns how a sentence says what agents pick: they prefer a tool where intervals

@@ -82,7 +82,10 @@ func (r *Renderer) alsoOn(b *observed.Board) (out []render.Link) {
 			}
 		}
 	}
-	return out[:min(maxAlso, len(out))]
+	if len(out) > maxAlso {
+		out = append(out[:maxAlso], render.Link{Path: "/leaderboards#observed", Text: "and others"})
+	}
+	return out
 }
 
 // maxAlso is how many tools of several boards are named.

@@ -231,6 +231,9 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	d.rivals(b, s)
 	d.For, d.Against = quotesOf(b, s)
 	d.summarize(b, s, r.in.Trials)
+	if advice, ok := r.otherLanguage(b, s); ok {
+		d.Summary = []summaryLine{advice}
+	}
 	promptOnce(d.For)
 	promptOnce(d.Against)
 	return d

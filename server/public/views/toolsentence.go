@@ -84,6 +84,10 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 		return f
 	}
 	f.Value += " (" + render.RankRange(b, s) + ")"
+	if high == low+1 {
+		f.Note += fmt.Sprintf("; rank %d or %d is possible (95%%)", low, high)
+		return f
+	}
 	f.Note += fmt.Sprintf("; any rank from %d to %d is possible (95%%)", low, high)
 	return f
 }

@@ -69,6 +69,22 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	d.Summary = append(d.Summary, next)
 }
 
+// otherLanguage is all the advice for a tool that no answer picked, where coding agents use it and the first
+// tool of the board in different languages: the prompts may not ask for it.
+func (r *Renderer) otherLanguage(b *analytics.Board, s analytics.Standing) (summaryLine, bool) {
+	first := b.Tools[0]
+	if s.Picks > 0 || first.Picks == 0 {
+		return summaryLine{}, false
+	}
+	seen := r.seenWith(r.tools[s.Slug], r.tools[first.Slug], s.Slug, first.Slug, b.Category)
+	if len(seen) == 0 || seen[0].Apart == nil || seen[0].Apart[0].Language == "" || seen[0].Apart[1].Language == "" {
+		return summaryLine{}, false
+	}
+	text := fmt.Sprintf("In real work, agents use %s with %s and %s, the first here, with %s: what was asked may be no task for %s. Ask what your customers ask.",
+		s.Tool, seen[0].Apart[0].Language, first.Tool, seen[0].Apart[1].Language, s.Tool)
+	return summaryLine{Name: whatNext, Text: text, Link: "/for-vendors", More: "Measure your own prompts"}, true
+}
+
 // largestWin says where the tool is ahead by most: an agent on a prompt, or on a board of one prompt an
 // agent. A tool that all agents pick first has no such place.
 func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summaryLine {
@@ -83,7 +99,11 @@ func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summary
 		own, rivals := rateOf(a.Tools, s.Slug), strongestOf(a.Tools, s.Slug, agentRates)
 		if lead := own - rivals.most; lead > most && rivals.most > 0 && s.Slug != b.Tools[0].Slug {
 			most = lead
-			out.Text = fmt.Sprintf("%s: %s %s, %s %s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), rivals.names(b), rivals.each(chart.Fixed(rivals.most)))
+			clear := ""
+			if best, second := firstTwo(a); !isAhead(b, a, best, second) {
+				clear = ", not a clear lead"
+			}
+			out.Text = fmt.Sprintf("%s: %s %s, %s %s%s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), rivals.names(b), rivals.each(chart.Fixed(rivals.most)), clear)
 			out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"
 		}
 	}
@@ -243,7 +263,7 @@ func (d *toolPlace) why(b *analytics.Board, s, first analytics.Standing, trials 
 	if i := slices.IndexFunc(d.Against, func(q quote) bool { return q.Text != "" }); i >= 0 && named > 0 {
 		q := d.Against[i]
 		out.Text += fmt.Sprintf(" %s, which picked %s: “%s”", q.Agent, q.Picked, q.Text)
-		out.Link, out.More = q.Link, "The whole answer"
+		out.Link, out.More = q.Link, "This answer"
 	}
 	return out
 }
