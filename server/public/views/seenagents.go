@@ -83,7 +83,7 @@ func (r *Renderer) alsoOn(b *observed.Board) (out []render.Link) {
 		}
 	}
 	if len(out) > maxAlso {
-		out = append(out[:maxAlso], render.Link{Path: "/leaderboards#observed", Text: "and others"})
+		out = append(out[:maxAlso], render.Link{Path: "/leaderboards", Text: "and others"})
 	}
 	return out
 }
