@@ -191,7 +191,7 @@ func TestReadersWithoutPointerOrScript(t *testing.T) {
 		choose("#a", "Flask")
 		choose("#b", "Django")
 		enter("main form button")
-		at("Django or Flask?", "Significant?")
+		at("Flask or Django?", "Significant?")
 	}
 }
 
