@@ -70,7 +70,8 @@ func (o *runOptions) finished(run journal.Run) (bool, error) {
 func (x *execution) keepsBudget(run *journal.Run, done runner.Progress) error {
 	asks := done.Bounded || slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.Kind != eval.KindSimulated })
 	limited := !slices.ContainsFunc(run.Eval.Agents, func(s eval.Agent) bool { return s.MaxCostUSD <= 0 && done.SpentBy[s.Name]+done.LostBy[s.Name] > 0 })
-	if x.maxCost > 0 || x.unlimited || !(run.Budgeted && asks || done.Bounded && !limited) {
+	budgeted := run.Budgeted && asks || done.Bounded && !limited
+	if !budgeted || x.maxCost > 0 || x.unlimited {
 		return nil
 	}
 	return usageErr("give the total for the whole run with --max-cost USD, or --max-cost 0 for no budget",
