@@ -89,7 +89,7 @@ func (f field) category() *catalog.Category {
 type source struct {
 	store  *trialstore.Store
 	labels map[string][]analytics.RunLabels
-	field  *fieldwork  // nil if there is none
+	field  *fieldwork  // nil if absent
 	texts  promptTexts // see addPrompts
 	// traces calls fn with the trial files of every eval.
 	traces func(fn func(Eval, *trialset.Set) error) error

@@ -22,7 +22,7 @@ type Until struct {
 	Look func(family []Choice) (v journal.Verdict, decided bool)
 }
 
-// A Choice is a valid trial and the tool that it picked, by slug; empty if there is none.
+// A Choice is a valid trial and the tool that it picked, by slug; empty if absent.
 type Choice struct {
 	plan.Trial
 	Picked string

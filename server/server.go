@@ -73,9 +73,9 @@ type Services struct {
 	Reports traffic.Reports // of workspaces' traffic; optional
 	Alerts  *alert.Service  // to owners of workspaces; optional
 	Evals   *evals.Service  // of workspaces; optional
-	// Archive has the published snapshots and the log; nil if there is none.
+	// Archive has the published snapshots and the log; nil if absent.
 	Archive archive.Source
-	// Published lets operators promote snapshots; nil if there is none.
+	// Published lets operators promote snapshots; nil if absent.
 	Published operator.Snapshots
 }
 

@@ -82,7 +82,7 @@ func refusal(a answer, now time.Time, secrets []string) *Error {
 	return e
 }
 
-// RetryAfter reads the header of that name: seconds or a date. It is 0 if there is none, and
+// RetryAfter reads the header of that name: seconds or a date. It is 0 if absent, and
 // a day at most.
 func RetryAfter(s string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(s); err == nil && n > 0 {

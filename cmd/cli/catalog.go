@@ -97,7 +97,7 @@ func readText(r io.Reader) (string, error) {
 
 // An explanation is the result of catalog explain.
 type explanation struct {
-	// Tool is the slug that the text resolves to as an identifier, By its kind; empty if there is none.
+	// Tool is the slug that the text resolves to as an identifier, By its kind; empty if absent.
 	Tool        string               `json:"tool,omitempty"`
 	By          catalog.Kind         `json:"by,omitempty"`
 	Identifiers []catalog.Identifier `json:"identifiers"`

@@ -249,7 +249,7 @@ func (f catalogFiles) load() (_ *catalog.Catalog, err error) {
 	return catalog.Load(os.DirFS(dir), ".")
 }
 
-// of returns the name of the file that holds a category; empty if there is none.
+// of returns the name of the file that holds a category; empty if absent.
 func (f catalogFiles) of(category string) string {
 	for name, data := range f {
 		if catalog.FileSlug(data) == category {

@@ -122,7 +122,7 @@ type Config struct {
 	Deprecated [][2]string `mapstructure:"-"`
 	// DataSet says that Data was set, and not left at its default.
 	DataSet bool `mapstructure:"-"`
-	// File is the configuration file that was read; empty if there is none.
+	// File is the configuration file that was read; empty if absent.
 	File string `mapstructure:"-"`
 }
 

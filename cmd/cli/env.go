@@ -25,7 +25,7 @@ type Env struct {
 	Build  Build
 	Args   []string
 	Getenv func(string) string
-	// Environ lists all variables as NAME=VALUE; nil if there is none.
+	// Environ lists all variables as NAME=VALUE; nil if absent.
 	Environ        func() []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -43,7 +43,7 @@ type Env struct {
 	Executable func() (string, error)
 	// ConfigDir returns the folder of the user's configuration.
 	ConfigDir func() (string, error)
-	// OpenPage opens a page in the person's browser; nil if there is none.
+	// OpenPage opens a page in the person's browser; nil if absent.
 	OpenPage func(ctx context.Context, url string) error
 	// NewID returns 26 random letters and digits.
 	NewID func() string

@@ -35,7 +35,7 @@ func (o *evalsOptions) watch(ctx context.Context, r *evalclient.Run) error {
 	return remoteOutcome(&report.Run)
 }
 
-// boardOf returns the board of a run's results; nil if there is none, or an unknown format.
+// boardOf returns the board of a run's results; nil if absent, or an unknown format.
 func boardOf(r *evalclient.Report) *analytics.Board {
 	s := bundleformat.Scores{}
 	if !r.HasResults || json.Unmarshal(r.Scores, &s) != nil {

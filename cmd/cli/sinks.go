@@ -58,7 +58,7 @@ func (a *app) earlier(view *progress.View, run string) error {
 	return err
 }
 
-// dataFlag is the flag that a command needs to find the data folder; empty if there is none.
+// dataFlag is the flag that a command needs to find the data folder; empty if absent.
 func (a *app) dataFlag() string {
 	if a.cfg.Data == defaultData {
 		return ""

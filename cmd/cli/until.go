@@ -45,7 +45,7 @@ func (o *runOptions) stopping(category *catalog.Category, ev *eval.Eval) (*journ
 	return until, nil
 }
 
-// openRule returns the stopping rule of a run that is still open; nil if there is none.
+// openRule returns the stopping rule of a run that is still open; nil if absent.
 func openRule(run journal.Run) (*runner.Until, error) {
 	if run.Until == nil || run.Until.Stopped != nil {
 		return nil, nil

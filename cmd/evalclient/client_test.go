@@ -28,7 +28,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 		script []reply
 		asked  []string
 		slept  []int
-		code   string // of the error; empty if there is none
+		code   string // of the error; empty if absent
 	}{
 		"a busy server":                    {read, []reply{down, down, run}, []string{got, got, got}, []int{1, 2}, ""},
 		"a server that stays down":         {read, []reply{down, down, down, down}, []string{got, got, got, got}, []int{1, 2, 4}, "temporarily_unavailable"},
@@ -218,7 +218,7 @@ func TestAnEvalIsFoundByIDAndByName(t *testing.T) {
 	const list = `{"evals":[{"id":"evl_1","name":"web"},{"id":"evl_2","name":"evl_x"}],"nextCursor":null}`
 	for name, c := range map[string]struct {
 		script []reply
-		want   string // the id; empty if there is none
+		want   string // the id; empty if absent
 		asked  []string
 	}{
 		"evl_1": {[]reply{ok(`{"id":"evl_1"}`)}, "evl_1", []string{"GET /api/v1/evals/evl_1"}},

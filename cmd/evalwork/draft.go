@@ -3,7 +3,6 @@ package evalwork
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (c *Checker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Iss
 		stored = *e
 	}
 	if i := slices.IndexFunc(stored.Agents, func(a eval.Agent) bool { return a.Kind == eval.KindSimulated }); i >= 0 { // the same rehearsal again
-		draft.Truth, draft.Reasons = truthInYAML(stored.Agents[i].Truth), stored.Agents[i].Reasons
+		draft.Truth, draft.Reasons = propose.FormatTruth(stored.Agents[i].Truth), stored.Agents[i].Reasons
 	}
 	if draft.Prompts, err = promptsOf(category, p.Prompts, stored.Prompts); err != nil {
 		return nil, []evals.Issue{{Message: err.Error()}}
@@ -203,15 +202,6 @@ func rivalsFirst(c *catalog.Category, slugs, names []string) []string {
 	}
 	sorting.StableFunc(slugs, func(a, b string) int { return cmp.Compare(at(a), at(b)) })
 	return slugs
-}
-
-// truthInYAML writes the truth of a simulated agent in one line.
-func truthInYAML(truth map[string]float64) string {
-	var parts []string
-	for _, slug := range slices.Sorted(maps.Keys(truth)) {
-		parts = append(parts, fmt.Sprintf("%s: %v", slug, truth[slug]))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // promptsOf returns prompts with these texts: those of a stored eval and the built-in ones with

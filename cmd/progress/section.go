@@ -4,7 +4,7 @@ import "fmt"
 
 // A section is a part of the view that may be longer than there is room for.
 type section struct {
-	head string // above the rows; empty if there is none
+	head string // above the rows; empty if absent
 	rows string // what a row is called where rows are left out
 	// blocks are rows with their details; the first are the most
 	// important.

@@ -28,7 +28,7 @@ type Options struct {
 	Snapshot string
 	// Trusted are the accepted keys; if empty, every key is.
 	Trusted []ed25519.PublicKey
-	// Heads is the file that remembers the last head of each log; empty if there is none.
+	// Heads is the file that remembers the last head of each log; empty if absent.
 	Heads string
 	Now   time.Time
 }

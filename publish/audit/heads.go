@@ -60,7 +60,7 @@ func (h heads) all() (map[string]seenHead, error) {
 	return out, nil
 }
 
-// read returns the remembered checkpoint of an address and its head; nil if there is none.
+// read returns the remembered checkpoint of an address and its head; nil if absent.
 func (h heads) read(address string) (checkpoint string, head *translog.Head, err error) {
 	all, err := h.all()
 	if err != nil || all[address].Checkpoint == "" {

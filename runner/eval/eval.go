@@ -46,7 +46,7 @@ type Eval struct {
 	Templates []string `json:"templates"`
 	// Sources are where the user's own templates come from.
 	Sources []project.Source `json:"template_sources,omitempty"`
-	// Incumbent is the rival that is installed in half of the projects; nil if there is none.
+	// Incumbent is the rival that is installed in half of the projects; nil if absent.
 	Incumbent *incumbent.Tool `json:"incumbent,omitempty"`
 	// Builds runs after each trial of an agent that is a program; nil for no command.
 	Builds  *Builds  `json:"builds,omitempty"`

@@ -96,7 +96,7 @@ func (s *Scanner) Scan(ctx context.Context, name, title string, paths []string) 
 type scan struct {
 	Counts
 	units []observed.Unit
-	asOf  time.Time // of the last commit by an agent; zero if there is none
+	asOf  time.Time // of the last commit by an agent; zero if absent
 	// seen has the hashes of commits and the origins of additions.
 	seen map[string]bool
 }

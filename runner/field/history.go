@@ -30,7 +30,7 @@ type commit struct {
 	origin  [2]string
 	title   string   // of a squashed pull request, without its number
 	pull    string   // its number; empty for others
-	reverts *reverts // nil if there is none
+	reverts *reverts // nil if absent
 }
 
 var (

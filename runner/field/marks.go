@@ -14,7 +14,7 @@ const Several = "several"
 type mark struct {
 	agent   string
 	address *regexp.Regexp // of an e-mail, in small letters
-	name    *regexp.Regexp // of an author or committer; nil if there is none
+	name    *regexp.Regexp // of an author or committer; nil if absent
 	source  string         // where the mark is described
 }
 

@@ -198,7 +198,7 @@ func (w *world) scan(take func(journal.Record)) {
 
 var listed = regexp.MustCompile(`(?m)^(\d+)\. (.+)$`)
 
-// numberOf returns the number of the option whose label begins so; 0 if there is none.
+// numberOf returns the number of the option whose label begins so; 0 if absent.
 func numberOf(q providertest.Request, label string) int {
 	for _, m := range listed.FindAllStringSubmatch(q.System, -1) {
 		if strings.HasPrefix(m[2], label) {

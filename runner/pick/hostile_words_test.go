@@ -11,7 +11,7 @@ import (
 )
 
 // TestHostileAnswersGiveNoWrongPick reads answers that were written to mislead. Each line
-// of testdata/hostile has the only tool that may be picked, or - if there is none. To read nothing is
+// of testdata/hostile has the only tool that may be picked, or - if absent. To read nothing is
 // allowed, to read something else is not.
 func TestHostileAnswersGiveNoWrongPick(t *testing.T) {
 	x := extractor(t, builtIn(t), "payments")

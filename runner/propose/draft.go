@@ -4,6 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -57,6 +60,15 @@ func Truth(own string, rivals []string) string {
 		text += slug + ": 0.2, "
 	}
 	return text + "diy: 0.1}"
+}
+
+// FormatTruth writes the truth of a stored simulated agent as Draft.Truth has it.
+func FormatTruth(truth map[string]float64) string {
+	var parts []string
+	for _, slug := range slices.Sorted(maps.Keys(truth)) {
+		parts = append(parts, fmt.Sprintf("%s: %v", slug, truth[slug]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // wrap breaks a paragraph into lines of at most draftWidth characters.

@@ -55,7 +55,7 @@ func Prompts(c *catalog.Category, library []eval.Prompt) (kept []eval.Prompt, re
 	return kept, replaced
 }
 
-// BuiltIn returns the texts of a category's built-in prompts; nil if there is none.
+// BuiltIn returns the texts of a category's built-in prompts; nil if absent.
 func BuiltIn(category string) (texts []string) {
 	library, err := eval.Library(fixtures.Files(), category)
 	if err != nil {

@@ -51,7 +51,7 @@ type Reader struct {
 }
 
 // NewReader prepares a reader for a catalogue. prompts returns the texts of a category's
-// built-in prompts; nil if there is none.
+// built-in prompts; nil if absent.
 func NewReader(c *catalog.Catalog, prompts func(category string) []string) *Reader {
 	return &Reader{c, newVocabulary(c, prompts)}
 }

@@ -41,7 +41,7 @@ type Config struct {
 	Snapshots Snapshots
 	// Archive is where they are published; nil serves no files, no history and no trials.
 	Archive archive.Source
-	// Published lets operators promote snapshots in the browser; nil if there is none.
+	// Published lets operators promote snapshots in the browser; nil if absent.
 	Published operator.Snapshots
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
 	// are allowed ports in addition to 80 and 443.

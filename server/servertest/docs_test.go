@@ -109,7 +109,7 @@ var (
 // an answer of this very server, with the anchor in it; others must be https.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	srv, paths := documented(t)
-	ids := map[string]map[string]bool{} // of pages that were asked for; nil if there is none
+	ids := map[string]map[string]bool{} // of pages that were asked for; nil if absent
 	look := func(path string) map[string]bool {
 		found, known := ids[path]
 		if known {

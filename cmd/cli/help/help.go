@@ -42,7 +42,7 @@ func Examples() map[string][]string { return parse(examples) }
 // NextSteps returns the steps after each command, by its path.
 func NextSteps() map[string][]string { return parse(next) }
 
-// Next returns the step after a command that was called with args; "" if there is none.
+// Next returns the step after a command that was called with args; "" if absent.
 func Next(c *cobra.Command, args []string) string {
 	for _, step := range NextSteps()[c.CommandPath()] {
 		if !strings.Contains(step, "{0}") {

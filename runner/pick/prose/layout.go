@@ -30,7 +30,7 @@ type Unit struct {
 	Kind Kind
 	// Level is that of a heading, 1 to 6, or the depth of an item, from 1.
 	Level int
-	// Number is that of an item in a numbered list; 0 if there is none.
+	// Number is that of an item in a numbered list; 0 if absent.
 	Number int
 	Text   string
 	// Bold, Struck, Code and Links are spans of Text.

@@ -13,7 +13,7 @@ type Hit struct {
 	// From and To are the tokens that it covers.
 	From, To int
 	// Slot is the number of the slot that it is about, Against that of the one that it
-	// turns down; 0 if there is none.
+	// turns down; 0 if absent.
 	Slot, Against int
 }
 

@@ -24,7 +24,7 @@ type listData struct {
 	BaseURL, FormToken  string
 	Site, Name, Problem string   // of the form
 	Stacks              []choice // where the site may run
-	Taken, NewKey       string   // the paths of the workspace that the site has, and of a new key for it; empty if there is none
+	Taken, NewKey       string   // the paths of the workspace that the site has, and of a new key for it; empty if absent
 	Email               string
 	Owned               bool          // the person has a workspace
 	Deleted             bool          // a workspace, just now
@@ -274,7 +274,7 @@ func (h *Handler) installs(v *visit, waits bool) error {
 	return v.show("workspace-install", "Install the collector", d)
 }
 
-// chosenStack returns the stack that the newest key was made for; empty if there is none, and for
+// chosenStack returns the stack that the newest key was made for; empty if absent, and for
 // viewers, who see no keys.
 func (v *visit) chosenStack() (string, error) {
 	if !v.Role.Includes(identity.Editor) {

@@ -31,7 +31,7 @@ type measureData struct {
 	Settings, Catalog string
 	Address           string
 	Problem           string
-	Refused           string // the id of the field that Problem is about; empty if there is none
+	Refused           string // the id of the field that Problem is about; empty if absent
 	Beside            string // what is wrong, at that field
 	Issues            []evals.Issue
 	Note              string

@@ -109,7 +109,7 @@ func (v *visit) models(set []*evals.ProviderKey, first bool) (out []modelRow) {
 	return out
 }
 
-// endpoint returns the agent of another endpoint; nil if there is none.
+// endpoint returns the agent of another endpoint; nil if absent.
 func (v *visit) endpoint(d *measureData) (*evals.ProposedAgent, error) {
 	get := v.typed
 	if !v.R.PostForm.Has("endpoint_url") {
@@ -170,7 +170,7 @@ func (v *visit) keys(d *measureData, endpoint *evals.ProposedAgent) (out []evals
 }
 
 // keyless names the first of the chosen models whose key is neither set nor typed, and the field
-// for it; empty if there is none.
+// for it; empty if absent.
 func (v *visit) keyless(d *measureData) (name, field string) {
 	for _, key := range d.Draft.Missing {
 		i := slices.IndexFunc(d.Models, func(m modelRow) bool { return m.Key == key })

@@ -21,7 +21,7 @@ type ownResult struct {
 	Rank                 string
 	Leader, LeaderRate   string // of the tool in front; empty where the own one leads
 	Lead                 string // how sure the lead is; empty where the tool in front cannot have another rank
-	Tied                 string // how many tools have the same rank; empty if there is none
+	Tied                 string // how many tools have the same rank; empty if absent
 	Why, Schedule, Edit  string // links
 	Proposed             bool   // the eval is that of the form that measures the tool
 	Change               *ownChange
@@ -54,7 +54,7 @@ func (v *visit) change(run, slug string) (*ownChange, error) {
 	return out, nil
 }
 
-// ownTool returns the slug of the tool that the workspace follows; empty if there is none.
+// ownTool returns the slug of the tool that the workspace follows; empty if absent.
 func (v *visit) ownTool() (string, error) {
 	if v.follows == nil {
 		slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())

@@ -29,7 +29,7 @@ type resultData struct {
 	Note      string
 	Again     bool
 	Scores    *format.Scores // nil where there is nothing to show
-	Synthetic string         // all, some; empty if there is none
+	Synthetic string         // all, some; empty if absent
 	Own       *ownResult     // nil where the run lacks the tool that the workspace follows
 	Whose     []choice       // tools to choose the own one from; empty where one is chosen
 	Forest    render.Forest

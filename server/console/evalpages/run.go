@@ -223,7 +223,7 @@ func (v *visit) live(r *evals.Run) error {
 	return v.Show(http.StatusOK, "workspace-ev-run", r.EvalName, d)
 }
 
-// why is a lane's reason in words; empty if there is none.
+// why is a lane's reason in words; empty if absent.
 func why(text string) string {
 	if text == "" {
 		return ""

@@ -143,7 +143,7 @@ func (v *visit) again(form string, err error) error {
 	return err
 }
 
-// fieldOf names the field that a provider key is refused for; empty if there is none.
+// fieldOf names the field that a provider key is refused for; empty if absent.
 func fieldOf(reason string) string {
 	return map[string]string{"invalid_name": "name", "invalid_hosts": "hosts", "hosts_required": "hosts", "invalid_value": "value"}[reason]
 }

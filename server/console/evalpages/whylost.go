@@ -25,7 +25,7 @@ type whyLost struct {
 	Tool, Sentence, Rate string
 	explain.Counts
 	NotPicked    int
-	Unnamed      string     // the answers that never name it, with their share; empty if there is none
+	Unnamed      string     // the answers that never name it, with their share; empty if absent
 	Steps        []nextStep // what to do about the reasons
 	Reasons      []reasonGroup
 	Switches     []switchRow

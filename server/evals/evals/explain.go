@@ -80,7 +80,7 @@ func (e *Explanations) Of(tool string) (*Explanation, error) {
 	return &r, nil
 }
 
-// Followed returns the slug of the tool that the workspace follows; empty if there is none.
+// Followed returns the slug of the tool that the workspace follows; empty if absent.
 func (s *Service) Followed(ctx context.Context, a Actor) (string, error) {
 	if err := a.may(ScopeRead); err != nil {
 		return "", err

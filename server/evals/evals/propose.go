@@ -69,7 +69,7 @@ type Draft struct {
 	Source  []byte // of the eval
 	Checked Checked
 	Missing []string // provider keys that are not set
-	EvalID  string   // of the stored eval of that name; empty if there is none
+	EvalID  string   // of the stored eval of that name; empty if absent
 	Version int      // of that eval
 	// Kept says that the prompts are those of the stored eval.
 	Kept bool

@@ -112,7 +112,7 @@ func (s *Service) RunSchedule(ctx context.Context, a Actor, evalID string) (r *R
 	return r, err
 }
 
-// obstacle returns a sentence on why a schedule must not start a run now; empty if there is none.
+// obstacle returns a sentence on why a schedule must not start a run now; empty if absent.
 func obstacle(ctx context.Context, tx *state.Tx, row *state.Schedule, now time.Time) (string, error) {
 	if row.OpenRun != "" {
 		return "The schedule's run before this one has not ended: " + row.OpenRun + ".", nil

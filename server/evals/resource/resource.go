@@ -85,7 +85,7 @@ type Run struct {
 	AtMostUSD float64 `json:"atMostUsd"`
 	// Attempts counts the workers that took it: more than one after one died.
 	Attempts int `json:"attempts"`
-	// Note is why the run failed, ended early, or waits after a turn; empty if there is none.
+	// Note is why the run failed, ended early, or waits after a turn; empty if absent.
 	Note string `json:"note,omitempty"`
 	// HasResults reports whether there are scores and traces.
 	HasResults bool   `json:"hasResults"`

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,6 +222,10 @@ func position(part, whole int64) string {
 	}
 	return number(100 * float64(part) / float64(whole))
 }
+
+// WholePercent returns a share of 0 to 1 in whole per cent. Halves are rounded up, also where the product is
+// just below one, as for .285.
+func WholePercent(v float64) int { return int(math.Round(math.Round(1e8*v) / 1e6)) }
 
 // Fixed formats a share of 0 to 1 for a column, always with one decimal: 12.0%, <0.1%.
 func Fixed(v float64) string {

@@ -31,7 +31,7 @@ type Message struct {
 	// Unsubscribe is a page where the reader may end mails of the kind; empty for
 	// requested mails.
 	Unsubscribe string `json:"unsubscribe,omitempty"`
-	// Picture is shown below the text; nil if there is none.
+	// Picture is shown below the text; nil if absent.
 	Picture *Picture `json:"picture,omitempty"`
 }
 

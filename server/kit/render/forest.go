@@ -45,7 +45,7 @@ type ForestRow struct {
 	Rate, Interval   string
 	Metrics          []string
 	Lead             bool // the row that the plot is about
-	Above            Link // to the tools that are left out above the row; its text is empty if there is none
+	Above            Link // to the tools that are left out above the row; its text is empty if absent
 }
 
 // NewForest draws a board. link returns the page of a tool; "" leaves it without one. The tools

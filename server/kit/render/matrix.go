@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -67,21 +66,21 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 			rates[i][t.Slug], most = t, max(most, t.PickRate)
 		}
 	}
-	top := wholePercent(most)
+	top := chart.WholePercent(most)
 	for _, s := range shown(b) {
 		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
 		for i, a := range b.Agents {
 			r := rates[i][s.Slug]
-			c := MatrixCell{Text: "0", Heat: (10*wholePercent(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			c := MatrixCell{Text: "0", Heat: (10*chart.WholePercent(r.PickRate) + top - 1) / top, Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
-				c.Text, c.Link = strconv.Itoa(wholePercent(r.PickRate))+"%", cell(a.Agent, s.Slug)
+				c.Text, c.Link = strconv.Itoa(chart.WholePercent(r.PickRate))+"%", cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {
 					c.Text = "<1%"
 				}
 			}
 			if note := ofAgent(r); note != "" {
 				c.Title += ", 95% CI " + note
-				c.Interval, m.Intervals = fmt.Sprintf("%d–%d%%", wholePercent(r.CILow), wholePercent(r.CIHigh)), true
+				c.Interval, m.Intervals = fmt.Sprintf("%d–%d%%", chart.WholePercent(r.CILow), chart.WholePercent(r.CIHigh)), true
 			}
 			row.Cells = append(row.Cells, c)
 		}
@@ -97,10 +96,6 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 	return m
 }
 
-// wholePercent is a rate in whole per cent. Halves are rounded up, also where the product is just below one,
-// as for .285.
-func wholePercent(rate float64) int { return int(math.Round(math.Round(1e8*rate) / 1e6)) }
-
 // restRow has the share of each agent's answers that picked none of the tools; any is false
 // where all did.
 func restRow(b *analytics.Board) (row MatrixRow, any bool) {
@@ -113,7 +108,7 @@ func restRow(b *analytics.Board) (row MatrixRow, any bool) {
 		c := MatrixCell{Text: "0", Title: "No tool of the list with " + a.Agent + ": " + chart.Percent(max(0, rest))}
 		if rest >= .005 && a.NTrials > 0 {
 			any = true
-			c.Text = strconv.Itoa(wholePercent(rest)) + "%"
+			c.Text = strconv.Itoa(chart.WholePercent(rest)) + "%"
 		}
 		row.Cells = append(row.Cells, c)
 	}

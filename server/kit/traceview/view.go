@@ -21,7 +21,7 @@ type View struct {
 	Prompt     string
 	PromptText string
 	Agent      string
-	Template   string // empty if there is none
+	Template   string // empty if absent
 	Repeat     int    // from 1
 	Repeats    int    // of the agent and the prompt; 0 if unknown
 	Outcome    Term
@@ -62,7 +62,7 @@ type View struct {
 const maxDeciding = 160
 
 // Deciding returns the first evidence that decided, where its quote is published and short enough to
-// stand in a sentence; nil if there is none.
+// stand in a sentence; nil if absent.
 func (v View) Deciding() *Evidence {
 	for i := range v.Evidence {
 		if e := &v.Evidence[i]; e.Decided && e.Quote != "" && utf8.RuneCountInString(e.Quote) <= maxDeciding {

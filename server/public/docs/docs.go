@@ -92,7 +92,7 @@ func New(c Config) (*Set, error) {
 // Page returns the page at a path, of itself or of its markdown, or nil.
 func (s *Set) Page(path string) *Page { return s.byPath[strings.TrimSuffix(path, ".md")] }
 
-// Around returns the pages before and after one in reading order; nil if there is none.
+// Around returns the pages before and after one in reading order; nil if absent.
 func (s *Set) Around(p *Page) (before, after *Page) {
 	for i := range s.Pages {
 		if s.Pages[i] != p {

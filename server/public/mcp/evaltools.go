@@ -40,7 +40,7 @@ func isCollectorKey(token string) bool {
 	return found && (kind == "sk" || kind == "pk" || kind == "log")
 }
 
-// bearer returns the credential of a header Authorization; empty if there is none.
+// bearer returns the credential of a header Authorization; empty if absent.
 func bearer(authorization string) string {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -103,7 +103,7 @@ func ReadRun(tool string, raw []byte) (RunQuery, *Answer) {
 	return q, a.wrong()
 }
 
-// wrong returns the error response of the issues; nil if there is none.
+// wrong returns the error response of the issues; nil if absent.
 func (a *arguments) wrong() *Answer {
 	if len(a.issues) == 0 {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strconv"
 
@@ -150,7 +149,7 @@ func follows(b *analytics.Board, a analytics.AgentBoard) int {
 
 // wholePercent formats a rate of 0 to 1 without decimals: 33.
 func wholePercent(rate float64) string {
-	return strconv.Itoa(int(math.Round(math.Round(1e8*rate) / 1e6)))
+	return strconv.Itoa(chart.WholePercent(rate))
 }
 
 // legendOf returns the tools with a colour that an agent picks most or second, in the order of

@@ -60,13 +60,7 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 		d.Parts[i].Plot = axis.Pair(p.marks[0], p.marks[1])
 	}
 	sorting.StableFunc(d.Parts, func(p, q pairAgent) int { // those that can be read first, then from the first tool's best
-		few := func(p pairAgent) int {
-			if p.Few {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(few(p)-few(q), cmp.Compare(q.marks[0].Rate-q.marks[1].Rate, p.marks[0].Rate-p.marks[1].Rate))
+		return cmp.Or(falseFirst(p.Few, q.Few), cmp.Compare(q.marks[0].Rate-q.marks[1].Rate, p.marks[0].Rate-p.marks[1].Rate))
 	})
 	return &d
 }

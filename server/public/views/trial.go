@@ -144,7 +144,7 @@ func withPick(b *analytics.Board, slug string) *render.Link {
 	return nil
 }
 
-// neighbour links a trial by its repeat and outcome; nil if there is none.
+// neighbour links a trial by its repeat and outcome; nil if absent.
 func neighbour(b *analytics.Board, e *trialset.Entry) *render.Link {
 	if e == nil {
 		return nil

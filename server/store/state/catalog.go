@@ -29,7 +29,7 @@ var (
 const AnyCatalog = -1
 
 // PutCatalog stores c as the next version of a workspace's catalogue, if the current one
-// is base: 0 if there is none. The digest of the current version changes
+// is base: 0 if absent. The digest of the current version changes
 // nothing. It returns the stored version and whether it is new. Of more than most versions
 // the oldest that no run uses is deleted. It fails with ErrCatalogChanged or
 // ErrTooManyCatalogs.
