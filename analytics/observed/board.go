@@ -116,6 +116,9 @@ type Use struct {
 type Rate struct {
 	Slug string `json:"slug"`
 	Use
+	// Repos is the number of repositories with a use; 0 in a board from a document, until Recount
+	// counted it.
+	Repos int `json:"-"`
 }
 
 // A Part is the board of one language or agent: the tools that it used, best first.

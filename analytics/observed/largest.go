@@ -13,8 +13,9 @@ type Largest struct {
 }
 
 // Recount counts, from the study and the category that the board was made of, what no document
-// has: the agents of each language of a board that has several, what remains without the largest
-// repository, and the difference of each pair of tools, also by agent.
+// has: the agents of each language of a board that has several, the repositories of each tool in a
+// language, what remains without the largest repository, and the difference of each pair of tools,
+// also by agent.
 func (b *Board) Recount(s *facts.Study, c Category) {
 	all := tallyOf(s, c)
 	b.Largest = all.largest()
@@ -27,6 +28,11 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 		t := byLanguage[l.Language]
 		if t == nil {
 			continue
+		}
+		for j := range l.Tools {
+			if i := c.place(l.Tools[j].Slug); i >= 0 {
+				l.Tools[j].Repos = t.reposWith(i)
+			}
 		}
 		if len(b.Languages) < 2 {
 			b.Pairs = t.pairs(l.Part)

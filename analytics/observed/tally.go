@@ -109,7 +109,7 @@ func (t *tally) part() Part {
 	_, rates := t.rates(stats.NewRatio(t.sizes))
 	for i, r := range rates {
 		if uses := sum(t.uses[i]); uses > 0 {
-			p.Tools = append(p.Tools, Rate{t.category.Tools[i].Slug, useOf(r, uses)})
+			p.Tools = append(p.Tools, Rate{t.category.Tools[i].Slug, useOf(r, uses), t.reposWith(i)})
 		}
 	}
 	sorting.Func(p.Tools, func(x, y Rate) int {

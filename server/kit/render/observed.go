@@ -19,14 +19,17 @@ func unused(b *observed.Board) []observed.Standing {
 }
 
 // UseRate is the form of an observed rate of so many units on all pages: the rate with its 95 % interval, or
-// the count, such as 264 of 400, where the units are fewer than observed.MinUnits, the repositories allow no
-// interval, or nobody used the tool. The count has no interval.
+// the count, such as 264 of 400, where the units are fewer than observed.MinUnits, nobody used the tool, or the
+// interval is so wide that it says nothing. The count has no interval.
 func UseRate(u observed.Use, units int) (rate, interval string) {
-	if interval = Interval(u.CILow, u.CIHigh); units < observed.MinUnits || u.Uses == 0 || interval == "" {
+	if units < observed.MinUnits || u.Uses == 0 || u.CIHigh-u.CILow > MaxInterval {
 		return UseCount(u, units), ""
 	}
-	return chart.Fixed(u.UseRate), interval
+	return chart.Fixed(u.UseRate), Interval(u.CILow, u.CIHigh)
 }
+
+// MaxInterval is the widest interval of an observed rate that pages show.
+const MaxInterval = .95
 
 // UseCount is like 264 of 400.
 func UseCount(u observed.Use, units int) string {

@@ -107,7 +107,7 @@ func observedClaim(b *observed.Board) string {
 		s := sighting{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}
 		text := fmt.Sprintf("Agents used %s in %s of %s%s", b.Tools[0].Tool, useShare(s.Use, s.Part.NUnits), amongUnits(b, s.Part, ""), s.wideInterval())
 		if s.vague() {
-			text += ", which says little about other work"
+			text += ". " + render.Capital(mayDiffer)
 		}
 		return text + "."
 	}
@@ -127,9 +127,9 @@ func observedClaim(b *observed.Board) string {
 	case 0:
 		return text + "."
 	case len(parts):
-		return text + ", which says little about other work."
+		return text + ". " + render.Capital(mayDiffer) + "."
 	}
-	return text + ". The rate in " + and(vague) + " says little about other work."
+	return text + ". In " + and(vague) + ", " + mayDiffer + "."
 }
 
 // maxClaimed is how many languages the claim of an observed board names.

@@ -131,7 +131,7 @@ func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, lan
 		rate, interval := render.UseRate(use, p.NUnits)
 		t := toolRate{Tool: observedName(b, slugs[i]), Rate: rate, Interval: interval, Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		if interval == "" { // the rate is the count
-			if t.Note = "no interval: the repositories allow none"; p.NUnits < observed.MinUnits {
+			if t.Note = fmt.Sprintf("no rate: its interval is over %.0f points", 100*render.MaxInterval); p.NUnits < observed.MinUnits {
 				t.Note = fmt.Sprintf("no rate: fewer than %d %ss", observed.MinUnits, b.Unit)
 			}
 		}

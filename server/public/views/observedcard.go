@@ -96,7 +96,7 @@ func mainPart(b *observed.Board) (p observed.Part, language string) {
 func wholePart(b *observed.Board) observed.Part {
 	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings, Largest: b.Largest, Pairs: b.Pairs}
 	for _, s := range b.Tools {
-		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use})
+		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use, Repos: s.Repos})
 	}
 	return p
 }

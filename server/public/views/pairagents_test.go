@@ -75,7 +75,7 @@ func TestSightings(t *testing.T) {
 	seen := sightingsOf([]observed.Board{b})
 	for slug, want := range map[string][]struct{ language, rate, sentence string }{
 		"ash":   {{"Python", "20.0%", "agents used Ash in 20.0% of the 100 Python pull requests"}, {"Go", "30 of 30", "Ash is the only listed tool that agents used in 30 Go pull requests."}},
-		"birch": {{"Python", "10 of 100", "agents used Birch in 10 of the 100 Python pull requests that use a listed tool (10.0%), which says little about other work: the 95% interval is 0.0%–90.0%."}},
+		"birch": {{"Python", "10 of 100", "agents used Birch in 10 of the 100 Python pull requests that use a listed tool (10.0%, 95% CI 0.0%–90.0%); other repositories may differ much."}},
 		"cedar": {{"Python", "70.0%", "agents used Cedar in 70.0%"}},
 	} {
 		for i, s := range seen[slug] {

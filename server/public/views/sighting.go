@@ -78,7 +78,10 @@ func (s sighting) alone() bool {
 	return s.Use.Uses > 0 && used == 1
 }
 
-// vague reports whether the interval is so wide that the rate says little about other work.
+// mayDiffer follows a vague rate in a sentence.
+const mayDiffer = "other repositories may differ much"
+
+// vague reports whether the interval is so wide that the rate says little about other repositories.
 func (s sighting) vague() bool { return s.Use.CIHigh-s.Use.CILow > widestUse }
 
 // wideInterval follows a vague rate in a sentence, so that it does not look firm; empty for others, and for a count.
@@ -138,9 +141,9 @@ func (s sighting) sentence(tool string) string {
 	case s.vague():
 		text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, tool, chart.Whole(int64(s.Use.Uses)), units)
 		if rate, interval := render.UseRate(s.Use, s.Part.NUnits); interval != "" {
-			return text + fmt.Sprintf(" (%s), which says little about other work: the 95%% interval is %s.", rate, interval)
+			text += fmt.Sprintf(" (%s, 95%% CI %s)", rate, interval)
 		}
-		return text + ", which says little about other work."
+		return text + "; " + mayDiffer + "."
 	}
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, useShare(s.Use, s.Part.NUnits), units)
 }
@@ -252,7 +255,7 @@ func partOf(b *observed.Board, p observed.Part, language string) observed.Board 
 	_, used := sighting{Board: b, Part: p}.place()
 	ranked := amongUsed(b)
 	for _, t := range p.Tools {
-		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits}
+		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, Repos: t.Repos, NUnits: p.NUnits}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
 			s = ranked[i]
 		}
@@ -281,13 +284,10 @@ func amongUsed(b *observed.Board) []observed.Standing {
 func (r *Renderer) partForest(part *observed.Board, language string) render.Forest {
 	f := render.NewObservedForest(part, r.seenPath)
 	f.Rest = nil
-	if language != "" { // the number of repositories and the range of ranks are of the whole board
-		f.Metrics = f.Metrics[:1]
-	}
 	for i := range f.Rows {
 		row := &f.Rows[i]
-		if row.Slug = ""; language != "" {
-			row.Ranks, row.Metrics, row.Firm = "", row.Metrics[:1], false
+		if row.Slug = ""; language != "" { // ranges of ranks are of the whole board
+			row.Ranks, row.Firm = "", false
 		}
 	}
 	return f

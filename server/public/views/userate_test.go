@@ -8,14 +8,14 @@ import (
 )
 
 // TestOneFormOfACell: the board, the page of a tool and a comparison show what an agent used in one form, with
-// the same doubts and the same rule: a count of few, for zero, and where the repositories allow no interval.
+// the same doubts and the same rule: a count of few, for zero, and where the interval says nothing.
 func TestOneFormOfACell(t *testing.T) {
 	r := oneLarge(t)
 	compared, ok, err := r.Compare("ash", "birch")
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	const rule = "As counts: under 50 pull requests (few), zeros, and rates without an interval."
+	const rule = "As counts: under 50 pull requests (few), zeros, and intervals over 95 points."
 	pages := map[string]struct {
 		page string
 		rows []string
