@@ -278,7 +278,7 @@ func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {
 		l.Alone, l.P, l.Significant, l.All = true, l.All.P, l.All.Significant, nil
 	}
 	l.Interval = pointsOf(interval)
-	l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, interval.Low, interval.High, [2]string{render.PointsEnd(interval.Low), render.PointsEnd(interval.High)}, behind.Tool, ahead.Tool)
+	l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, interval.Low, interval.High, l.Interval, behind.Tool, ahead.Tool)
 	return &l
 }
 

@@ -27,6 +27,7 @@ type comparePart struct {
 	RangeA, RangeB                   string // 95 % intervals in whole per cent; empty without
 	Clear                            bool   // the lead is: see clearLead
 	Neither, Instead                 string // of both tools, and the tool that most of these answers pick; empty where none is
+	First                            string // a third tool, where it is picked more often than both
 	Plot                             template.HTML
 	Early                            bool
 	Same                             []render.Link // the agents of a joined part
@@ -89,9 +90,16 @@ func (g *compareGroup) draw() {
 // without.
 func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools []analytics.AgentRate, intervals bool) comparePart {
 	p, q := bounded(agentRate(tools, x.Slug), families), bounded(agentRate(tools, y.Slug), families)
+	neither := 1 - p.PickRate - q.PickRate
+	if neither < leastNeither { // a remainder of the arithmetic
+		neither = 0
+	}
 	d := comparePart{
 		A: chart.Fixed(p.PickRate), B: chart.Fixed(q.PickRate), Diff: leadOf(x.Tool, y.Tool, p.PickRate, q.PickRate), N: chart.Whole(int64(n)),
-		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), Instead: insteadOf(b, x, y, tools, 1-p.PickRate-q.PickRate), lead: p.PickRate - q.PickRate,
+		Neither: chart.Fixed(neither), Instead: insteadOf(b, x, y, tools, neither), lead: p.PickRate - q.PickRate,
+	}
+	if best := mostOf(tools); best.PickRate > max(p.PickRate, q.PickRate) {
+		d.First = nameOf(b, best.Slug)
 	}
 	d.marks = [2]chart.Mark{{Rate: p.PickRate, Text: x.Tool + " " + d.A}, {Rate: q.PickRate, Text: y.Tool + " " + d.B}}
 	if intervals {
@@ -99,6 +107,19 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools
 		d.Clear = clearLead(b, p, q, families) || clearLead(b, q, p, families)
 	}
 	return d
+}
+
+// leastNeither is less than the share of one answer of any board.
+const leastNeither = 1e-9
+
+// mostOf returns the tool with the highest rate.
+func mostOf(tools []analytics.AgentRate) (most analytics.AgentRate) {
+	for _, t := range tools {
+		if t.PickRate > most.PickRate {
+			most = t
+		}
+	}
+	return most
 }
 
 // insteadOf returns the tool that is picked in most of the answers that pick neither of two, which are a
@@ -151,6 +172,9 @@ func joinParts(parts []comparePart, noun string) (out []comparePart) {
 			joined.Same = append(joined.Same, render.Link{Path: g.Link, Text: g.Name})
 			if g.N != joined.N {
 				joined.N = "–"
+			}
+			if g.First != joined.First {
+				joined.First = ""
 			}
 			if g.Instead != joined.Instead {
 				joined.Instead = ""

@@ -102,6 +102,9 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
+	if n := len(b.Agents); n > 1 && strings.Contains(title, "95% CI") {
+		title += "; intervals for these " + quantity(n, nounOf(b))
+	}
 	text := fmt.Sprintf("firstpick: %s%s. Data of %s, snapshot %s. %s", title, kind, render.Day(b.AsOf), in.SnapshotID, url)
 	if b.Study != "" && len(in.Notes) > 0 {
 		text += ". Answers: " + strings.Join(in.Notes, "; ")

@@ -147,7 +147,7 @@ type sample struct {
 	Tool, Link string
 	Facts      []render.Fact
 	Losses     []cellLine
-	Agents     []agentLine // those that pick it least, where there are no losses by prompt
+	Agents     []agentLine // those that pick it least, where several were asked
 }
 
 // sample takes the second tool of a board; nil where only one tool was picked.
@@ -157,7 +157,10 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	}
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
-	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))]), Losses: p.Losses[:min(homeLosses, len(p.Losses))]}
+	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
+	if len(b.Agents) < 2 {
+		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
+	}
 	if len(out.Losses) == 0 {
 		agents := joinLines(r.agentLines(b, s), nounOf(b))
 		out.Agents = agents[:min(homeLosses, len(agents))]

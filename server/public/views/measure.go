@@ -30,6 +30,7 @@ type measure struct {
 // A toolRate is the rate of a tool. Note stands in place of an interval.
 type toolRate struct {
 	Tool, Rate, Interval, Note string
+	Wider                      string // the interval for agents like these; empty where it is not known
 	Bar                        template.HTML
 }
 
@@ -64,6 +65,9 @@ func (r *Renderer) askedOf(least float64, b *analytics.Board, tools ...analytics
 			t.Note = "no interval: one prompt"
 		default:
 			t.Interval = render.Interval(s.CILow, s.CIHigh)
+			if d := s.Detail; d != nil && d.PopulationLow != nil && len(tools) == 1 {
+				t.Wider = render.Interval(*d.PopulationLow, *d.PopulationHigh)
+			}
 			mark = chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: true, Text: mark.Text + ", 95% CI " + t.Interval}
 		}
 		if mark.Class = sideClass(i, len(tools)); s.Picks > 0 || len(tools) > 1 {

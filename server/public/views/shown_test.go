@@ -122,10 +122,14 @@ func TestReadingDoubt(t *testing.T) {
 
 // TestLeaderBeginsWithItsLargestLoss: the next step of the first tool of a board is where it loses most.
 func TestLeaderBeginsWithItsLargestLoss(t *testing.T) {
-	b := asked(map[string]int{"ash": 5, "birch": 4})
-	d := toolPlace{Losses: []cellLine{{Agent: "GPT-4o", Own: "0", N: "20", Rival: "Birch", rivals: strongest{most: 14, slugs: []string{"birch"}}, PromptLink: "/p", Link: "/t"}}}
+	b := asked(map[string]int{"ash": 9, "birch": 0}, map[string]int{"ash": 1, "birch": 8})
+	var d toolPlace
 	d.summarize(b, b.Tools[0], true)
-	if got := d.Summary[len(d.Summary)-1]; got.Name != whatNext || got.Text != "Begin with the largest loss, 0 of 20 answers with GPT-4o: read why they pick Birch." || got.Link != "/t" {
+	agent := b.Agents[1].Agent
+	if got := d.Summary[len(d.Summary)-1]; got.Name != whatNext || got.Text != "Begin with the largest loss: read what "+render.AgentName(agent)+" picks." || got.Link != TrialsPath("web", "agent", agent, "tool", "birch") {
+		t.Errorf("%+v", got)
+	}
+	if got := d.Summary[1]; got.Name != "Largest loss" || got.Text != render.AgentName(agent)+": Birch 80.0%, Ash 10.0% of 10 answers." {
 		t.Errorf("%+v", got)
 	}
 	d.Summary = nil

@@ -30,7 +30,7 @@ func TestTies(t *testing.T) {
 	for form, parts := range map[string][]string{
 		string(p.Markdown): {
 			"| Claude 3.5 Sonnet | One. | 1 of 10 | Birch and Cedar 3 each |", "| GPT-4o | One. | 8 of 10 | Birch and Cedar 1 each |",
-			"Largest loss: Claude 3.5 Sonnet: Birch and Cedar each in 3 of 10 answers, Ash in 1.", "Largest win: GPT-4o: Ash in 8 of 10 answers, Birch and Cedar each in 1.",
+			"Largest loss: Claude 3.5 Sonnet: Birch and Cedar 30.0% each, Ash 10.0% of 10 answers, not a clear lead.", "Largest win: GPT-4o: Ash 80.0%, Birch and Cedar 10.0% each of 10 answers.",
 			"| Birch and Cedar 30.0% each |",
 		},
 		string(p.HTML): {`Birch and Cedar <span class="sub">3 each</span>`, `Birch and Cedar <span class="sub">30.0% each</span>`, TrialsPath("web", "agent", b.Agents[0].Agent, "prompt", "e/one")},

@@ -114,7 +114,7 @@ type cellLine struct {
 	Own, N, Rival, RivalPicks       string // trials: that picked the tool, all, that picked the strongest rival, or each of several
 	rivals                          strongest
 	lead                            float64
-	n                               int
+	n, option                       int // trials, and those on the prompt that name the tool and pick another
 }
 
 // A lostLine is an outcome of trials that did not pick the tool.

@@ -17,6 +17,7 @@ const maxCells = 5
 // cellLines lists prompts by agent: where the tool leads by most, and where a rival does.
 func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, losses []cellLine) {
 	for _, p := range b.Prompts {
+		option := promptTool(p, s.Slug)
 		for _, a := range p.Agents {
 			own := 0
 			if i := slices.IndexFunc(a.Tools, func(t analytics.AgentPick) bool { return t.Slug == s.Slug }); i >= 0 {
@@ -30,7 +31,7 @@ func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, lo
 			n := float64(a.NTrials)
 			c := cellLine{
 				Agent: render.AgentName(a.Agent), Prompt: promptTitle(p), PromptLink: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(a.NTrials)),
-				Own: chart.Whole(int64(own)), rivals: rivals, lead: float64(own-best) / n, n: a.NTrials,
+				Own: chart.Whole(int64(own)), rivals: rivals, lead: float64(own-best) / n, n: a.NTrials, option: option.Shortlists - option.Picks,
 			}
 			if best > 0 {
 				c.Rival, c.RivalPicks = rivals.names(b), rivals.each(chart.Whole(int64(best)))
@@ -52,7 +53,10 @@ func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, lo
 			}
 		}
 	}
-	order := func(a, b cellLine) int { return cmp.Or(cmp.Compare(math.Abs(b.lead), math.Abs(a.lead)), b.n-a.n) }
+	// Of lost cells that are alike, those on prompts whose answers have the tool as an option say most.
+	order := func(a, b cellLine) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.lead), math.Abs(a.lead)), b.n-a.n, b.option-a.option)
+	}
 	sorting.StableFunc(wins, order)
 	sorting.StableFunc(losses, order)
 	return wins[:min(maxCells, len(wins))], losses[:min(maxCells, len(losses))]

@@ -88,7 +88,7 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 		f.Note += fmt.Sprintf("; rank %d or %d is possible (95%%)", low, high)
 		return f
 	}
-	f.Note += fmt.Sprintf("; any rank from %d to %d is possible (95%%)", low, high)
+	f.Note += fmt.Sprintf("; among them any rank from %d to %d is possible (95%%)", low, high)
 	return f
 }
 

@@ -36,37 +36,15 @@ func (d *toolPlace) summarize(b *analytics.Board, s analytics.Standing, trials b
 	}
 	first := rivals[0]
 	d.Summary = append(d.Summary, summaryLine{Name: "Who is picked instead", Text: and(parts) + " of all answers.", Link: ComparePath(s.Slug, first.Slug), More: "Compare with " + first.Tool})
-	worst := summaryLine{Name: "Largest loss"}
-	switch {
-	case len(d.Losses) > 0:
-		l := d.Losses[0]
-		worst.Text, worst.Link, worst.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), cmp.Or(l.Link, l.PromptLink), l.linkText()
-	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
-		l := d.Agents[0]
-		rates := fmt.Sprintf("%s, %s %s.", strings.TrimSpace(l.Rival+" "+l.RivalRate), s.Tool, l.Rate)
-		if next := whatNow(b, s, trials); strings.Contains(next.Text, rates) { // the same agents
-			break
+	for _, line := range []summaryLine{d.largestLoss(b, s, trials), d.largestWin(b, s, trials)} {
+		if line.Text != "" {
+			d.Summary = append(d.Summary, line)
 		}
-		worst.Text, worst.Link, worst.More = l.Name+": "+rates, l.Link, "What it picks"
-	}
-	if worst.Text != "" {
-		d.Summary = append(d.Summary, worst)
-	}
-	if best := d.largestWin(b, s); best.Text != "" {
-		d.Summary = append(d.Summary, best)
 	}
 	if why := d.why(b, s, first, trials); why.Text != "" {
 		d.Summary = append(d.Summary, why)
 	}
-	next := whatNow(b, s, trials)
-	if s.Slug == b.Tools[0].Slug && len(d.Losses) > 0 { // its place is won or lost there
-		l := d.Losses[0]
-		next = summaryLine{Name: whatNext, Text: fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick %s.", l.Own, l.N, l.Agent, l.rivals.names(b)), Link: cmp.Or(l.Link, l.PromptLink), More: l.linkText()}
-		if l.Rival == "" {
-			next.Text = fmt.Sprintf("Begin with the largest loss, %s of %s answers with %s: read why they pick no tool.", l.Own, l.N, l.Agent)
-		}
-	}
-	d.Summary = append(d.Summary, next)
+	d.Summary = append(d.Summary, whatNow(b, s, trials))
 }
 
 // otherLanguage is all the advice for a tool that no answer picked, where coding agents use it and the first
@@ -85,29 +63,66 @@ func (r *Renderer) otherLanguage(b *analytics.Board, s analytics.Standing) (summ
 	return summaryLine{Name: whatNext, Text: text, Link: "/for-vendors", More: "Measure your own prompts"}, true
 }
 
-// largestWin says where the tool is ahead by most: an agent on a prompt, or on a board of one prompt an
-// agent. A tool that all agents pick first has no such place.
-func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing) summaryLine {
-	out := summaryLine{Name: "Largest win"}
-	if len(d.Wins) > 0 && d.Wins[0].Rival != "" {
-		w := d.Wins[0]
-		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), cmp.Or(w.Link, w.PromptLink), w.linkText()
-		return out
-	}
-	most := 0.0
-	for _, a := range b.Agents {
-		own, rivals := rateOf(a.Tools, s.Slug), strongestOf(a.Tools, s.Slug, agentRates)
-		if lead := own - rivals.most; lead > most && rivals.most > 0 && s.Slug != b.Tools[0].Slug {
-			most = lead
-			clear := ""
-			if best, second := firstTwo(a); !isAhead(b, a, best, second) {
-				clear = ", not a clear lead"
-			}
-			out.Text = fmt.Sprintf("%s: %s %s, %s %s%s.", render.AgentName(a.Agent), s.Tool, chart.Fixed(own), rivals.names(b), rivals.each(chart.Fixed(rivals.most)), clear)
-			out.Link, out.More = agentPath(agentSlug(a.Agent)), "What it picks"
+// largestLoss says where a rival is ahead by most: with an agent, or where one alone was asked on a prompt.
+func (d *toolPlace) largestLoss(b *analytics.Board, s analytics.Standing, trials bool) summaryLine {
+	out := summaryLine{Name: "Largest loss"}
+	switch {
+	case len(b.Agents) > 1 && !d.Single:
+		return out.withAgent(b, s, -1, trials)
+	case len(d.Losses) > 0:
+		l := d.Losses[0]
+		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), cmp.Or(l.Link, l.PromptLink), l.linkText()
+	case d.Nobody == "" && len(d.Agents) > 0 && d.Agents[0].Rival != "":
+		l := d.Agents[0]
+		rates := fmt.Sprintf("%s, %s %s.", strings.TrimSpace(l.Rival+" "+l.RivalRate), s.Tool, l.Rate)
+		if next := whatNow(b, s, trials); !strings.Contains(next.Text, rates) { // else the same agents
+			out.Text, out.Link, out.More = l.Name+": "+rates, l.Link, "What it picks"
 		}
 	}
 	return out
+}
+
+// largestWin says where the tool is ahead by most. A tool that all agents pick first on one prompt has no such
+// place.
+func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing, trials bool) summaryLine {
+	out := summaryLine{Name: "Largest win"}
+	switch {
+	case len(b.Agents) > 1 && (!d.Single || s.Slug != b.Tools[0].Slug):
+		return out.withAgent(b, s, 1, trials)
+	case len(d.Wins) > 0 && d.Wins[0].Rival != "":
+		w := d.Wins[0]
+		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), cmp.Or(w.Link, w.PromptLink), w.linkText()
+	}
+	return out
+}
+
+// withAgent adds the agent with which a tool is ahead of its strongest rival by most (sign 1), or behind it by
+// most (-1), and whether that lead is clear; nothing where it is so with none.
+func (l summaryLine) withAgent(b *analytics.Board, s analytics.Standing, sign float64, trials bool) summaryLine {
+	most := 0.0
+	for _, a := range b.Agents {
+		own, rivals := agentRate(a.Tools, s.Slug), strongestOf(a.Tools, s.Slug, agentRates)
+		lead := sign * (own.PickRate - rivals.most)
+		if lead <= most || rivals.most == 0 {
+			continue
+		}
+		most = lead
+		ahead, behind := own, agentRate(a.Tools, rivals.slugs[0])
+		picked := []string{s.Tool + " " + chart.Fixed(own.PickRate), rivals.names(b) + " " + rivals.each(chart.Fixed(rivals.most))}
+		if sign < 0 {
+			ahead, behind = behind, ahead
+			slices.Reverse(picked)
+		}
+		clear := ""
+		if !isAhead(b, a, bounded(ahead, a.NFamilies), bounded(behind, a.NFamilies)) {
+			clear = ", not a clear lead"
+		}
+		l.Text = fmt.Sprintf("%s: %s of %s%s.", render.AgentName(a.Agent), strings.Join(picked, ", "), quantity(a.NTrials, "answer"), clear)
+		if l.Link, l.More = agentPath(agentSlug(a.Agent)), "What it picks"; trials && ahead.Picks > 0 && (sign > 0 || len(rivals.slugs) == 1) {
+			l.Link, l.More = TrialsPath(b.Category, "agent", a.Agent, "tool", ahead.Slug), "Read these answers"
+		}
+	}
+	return l
 }
 
 // whatNow says where its vendor looks first: where a rival leads and the tool is nearest to it, so that few
@@ -123,6 +138,11 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 		}
 	}
 	out := summaryLine{Name: whatNext}
+	if loss := out.withAgent(b, s, -1, trials); loss.Text != "" { // the leader's place is won or lost there
+		agent, _, _ := strings.Cut(loss.Text, ":")
+		loss.Text = "Begin with the largest loss: read what " + agent + " picks."
+		return loss
+	}
 	least := math.Inf(1)
 	for _, p := range b.Prompts {
 		own, rivals := picksOf(p, s.Slug), strongestOf(p.Tools, s.Slug, promptPicks)

@@ -53,6 +53,9 @@ func (c compareBoard) firm() string {
 					names = append(names, a.Text)
 				}
 			}
+			if p.First != "" {
+				names = []string{and(names) + " (" + p.First + " is first there)"}
+			}
 			if p.lead > 0 {
 				first = append(first, names...)
 			} else {
@@ -158,10 +161,10 @@ func (s pairSeen) lead(a, b string) *lead {
 	if !known {
 		return &lead{Leader: x, Diff: s.apart(), Interval: "not known", Observed: true, Alone: true, Unknown: s.unknown(a, b)}
 	}
-	ends := [2]string{render.PointsEnd(p.CILow), render.PointsEnd(p.CIHigh)}
+	interval := pointsOf(stats.Interval{Low: p.CILow, High: p.CIHigh})
 	return &lead{
-		Leader: x, Diff: s.apart(), Interval: ends[0] + " to " + ends[1], P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(p),
-		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, ends, y, x),
+		Leader: x, Diff: s.apart(), Interval: interval, P: render.PValue(p.P), Significant: p.Shown, Observed: true, Alone: true, All: s.together(p),
+		Plot: chart.Difference(p.Diff, p.CILow, p.CIHigh, interval, y, x),
 	}
 }
 
