@@ -174,6 +174,9 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		d.Shortlisted = shortlisted(b)
 	}
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
+	if text := equalAnswers(b); text != "" {
+		d.Doubts = append(d.Doubts, render.Warning{Title: "Equal answers", Text: text})
+	}
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement
 	}
@@ -206,6 +209,20 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		}
 	}
 	return d
+}
+
+// equalAnswers says with how many agents of a board of one prompt all answers are alike; empty where with none.
+func equalAnswers(b *analytics.Board) string {
+	n := 0
+	for _, a := range b.Agents {
+		if a.NTrials > 1 && mostOf(a.Tools).PickRate == 1 {
+			n++
+		}
+	}
+	if n == 0 || !render.Single(*b) {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s pick%s the same tool in every answer: more answers to this prompt say nothing more of them", render.Capital(small(n)), quantity(len(b.Agents), nounOf(b)), verbEnding(n))
 }
 
 // shortlisted says that another tool than the first by pick rate is first by shortlist rate; else it is empty.

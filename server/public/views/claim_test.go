@@ -263,3 +263,28 @@ func TestAgentsThatAreAlike(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestComparePartsSayWhoIsFirst: a part of a comparison names a third tool that is ahead of both, and
+// the share of neither tool has no remainder of its arithmetic.
+func TestComparePartsSayWhoIsFirst(t *testing.T) {
+	b := asked(map[string]int{"ash": 4, "birch": 1, "cedar": 5}, map[string]int{"ash": 9, "birch": 1})
+	b.Agents[1].Tools[0].PickRate, b.Agents[1].Tools[1].PickRate = .98, .02
+	for _, p := range compareGroups(b, b.Tools[0], b.Tools[1])[0].Parts {
+		switch want, neither := p.First, p.Neither; {
+		case p.Name == "GPT-4o" && (want != "" || neither != "0.0%"), p.Name != "GPT-4o" && (want != "Cedar" || neither != "50.0%"):
+			t.Errorf("%s: first %q, neither %s", p.Name, want, neither)
+		}
+	}
+}
+
+// TestEqualAnswers: a board of one prompt says with how many agents more answers say nothing more.
+func TestEqualAnswers(t *testing.T) {
+	b := asked(map[string]int{"ash": 10}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"birch": 10})
+	if got := equalAnswers(b); got != "" {
+		t.Errorf("of several prompts: %q", got)
+	}
+	b.Warnings = []string{analytics.SinglePrompt}
+	if got := equalAnswers(b); got != "Two of 3 agents pick the same tool in every answer: more answers to this prompt say nothing more of them" {
+		t.Errorf("got %q", got)
+	}
+}

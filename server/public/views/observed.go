@@ -23,6 +23,7 @@ type observedPage struct {
 	Several       bool   // languages, which come first: tools are compared within one
 	Asked         string // path of the board of trials of the same category; empty without one
 	Pairs         []render.Link
+	Lines         string // path of the file with each unit; empty without a snapshot
 	Cite          string
 }
 
@@ -75,6 +76,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 			d.Pairs = append(d.Pairs, pairsSeen(b, l.Part)...)
 		}
 	}
+	d.Lines = linesPath(r.in, b)
 	if r.has(category) {
 		d.Asked = boardPath(category)
 	}
@@ -84,10 +86,18 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}, d)
 }
 
+// linesPath is the path of the file with each unit of the study of a board; empty where there is none.
+func linesPath(in Input, b *observed.Board) string {
+	if in.SnapshotID == "" || b.FieldStudy == "" || in.Units == 0 {
+		return ""
+	}
+	return SnapshotPath(in.SnapshotID) + "/observed/" + b.FieldStudy + ".jsonl.zst"
+}
+
 // pairsSeen links to the comparisons of the first tool of a part with those that follow it.
 func pairsSeen(b *observed.Board, p observed.Part) (out []render.Link) {
 	for _, t := range p.Tools[min(1, len(p.Tools)):min(maxObserved, len(p.Tools))] {
-		if t.Uses > 0 {
+		if t.Uses >= minUses {
 			first := p.Tools[0].Slug
 			out = append(out, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})
 		}

@@ -33,13 +33,31 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
+	if usedIn(p) == 1 {
+		c.Note += " · no other listed tool was used"
+	}
 	return c
 }
 
 // usePortion is a tool of an observed board on a card.
 func usePortion(b *observed.Board, p observed.Part, t observed.Rate) portion {
 	rate, interval := render.UseRate(t.Use, p.NUnits)
-	return portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: usedBar(t.Use, p.NUnits)}
+	out := portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: usedBar(t.Use, p.NUnits)}
+	if usedIn(p) == 1 { // every unit uses it, by construction
+		out.Rate, out.Interval = render.UseCount(t.Use, p.NUnits), ""
+		out.Bar = chart.NewAxis(1).Forest(chart.Mark{Rate: t.UseRate, Text: out.Rate})
+	}
+	return out
+}
+
+// usedIn returns how many tools of a part were used.
+func usedIn(p observed.Part) (n int) {
+	for _, t := range p.Tools {
+		if t.Uses > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // usedBar draws a rate with its interval, and a count without one, on an axis from 0 to 1.

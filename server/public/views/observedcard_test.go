@@ -36,3 +36,18 @@ func TestFirstUsed(t *testing.T) {
 		}
 	}
 }
+
+// TestToolUsedAlone: a card has no rate of a tool that is the only one used: it is 100 % by construction.
+func TestToolUsedAlone(t *testing.T) {
+	use := func(slug string, uses int) observed.Rate {
+		return observed.Rate{Slug: slug, Use: observed.Use{UseRate: float64(uses) / 80, CILow: .8, CIHigh: 1, Uses: uses}}
+	}
+	var b observed.Board
+	alone, two := observed.Part{NUnits: 80, Tools: []observed.Rate{use("ash", 80), use("birch", 0)}}, observed.Part{NUnits: 80, Tools: []observed.Rate{use("ash", 80), use("birch", 1)}}
+	if got := usePortion(&b, alone, alone.Tools[0]); got.Rate != "80 of 80" || got.Interval != "" || strings.Contains(string(got.Bar), "band") {
+		t.Errorf("alone: %+v", got)
+	}
+	if got := usePortion(&b, two, two.Tools[0]); got.Rate != "100.0%" || got.Interval == "" {
+		t.Errorf("one of two: %+v", got)
+	}
+}

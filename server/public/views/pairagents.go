@@ -41,10 +41,7 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 	}
 	d := pairAgents{
 		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
-		Rule: useRule(board.Unit), Of: unitsOf(board, s.Part, s.Language) + " of " + chart.Count(s.Part.NRepos, "repository", "repositories"),
-	}
-	if in.SnapshotID != "" && board.FieldStudy != "" && in.Units > 0 { // else the snapshot has no lines
-		d.Lines = SnapshotPath(in.SnapshotID) + "/observed/" + board.FieldStudy + ".jsonl.zst"
+		Rule: useRule(board.Unit), Of: unitsOf(board, s.Part, s.Language) + " of " + chart.Count(s.Part.NRepos, "repository", "repositories"), Lines: linesPath(in, board),
 	}
 	most := 0.0
 	for _, agent := range agents {

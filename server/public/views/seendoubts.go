@@ -98,7 +98,7 @@ func boardDoubts(b *observed.Board) (out []render.Warning) {
 	for _, w := range b.Warnings {
 		text := render.Capital(observed.Explain(w))
 		if w == observed.OneRepository && p.Largest != nil {
-			text = largeShare(b, p) + ", in the data as " + clip(inert.Line(p.Largest.Repo), maxRepo)
+			text = largeShare(b, p) + ", in the data as repository " + clip(inert.Line(p.Largest.Repo), maxRepo)
 			if !slices.Contains(b.Warnings, observed.MixedLanguages) { // else each language says it
 				text += "; " + withoutLargest(b, p)
 			}

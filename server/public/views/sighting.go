@@ -74,8 +74,7 @@ func sightingsOn(b *observed.Board, slug string) (out []sighting) {
 
 // alone reports whether no other tool was used: its rate is 100 % by construction.
 func (s sighting) alone() bool {
-	_, used := s.place()
-	return s.Use.Uses > 0 && used == 1
+	return s.Use.Uses > 0 && usedIn(s.Part) == 1
 }
 
 // mayDiffer follows a vague rate in a sentence.
@@ -162,14 +161,11 @@ func (s sighting) rankRange() (low, high int, ok bool) {
 func (s sighting) place() (rank, used int) {
 	rank = 1
 	for _, t := range s.Part.Tools {
-		if t.Uses > 0 {
-			used++
-		}
 		if t.UseRate > s.Use.UseRate {
 			rank++
 		}
 	}
-	return rank, used
+	return rank, usedIn(s.Part)
 }
 
 // usersOf returns the agents of an observed board, or of its part in a language.

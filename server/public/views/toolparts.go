@@ -93,7 +93,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 			return
 		}
 		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
-		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Fixed(float64(n) / float64(total))})
+		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), shareOfLost(n, total)})
 	}
 	others := 0
 	for _, o := range b.Tools {
@@ -117,6 +117,14 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 	add("track", "picked no tool", link("none"), b.Outcomes.None)
 	add("track", "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
 	d.LostBar = chart.Split(parts, int64(total), "What the other answers chose")
+}
+
+// shareOfLost is a part of so many answers; empty of one answer, which is all of it.
+func shareOfLost(n, total int) string {
+	if total == 1 {
+		return ""
+	}
+	return chart.Fixed(float64(n) / float64(total))
 }
 
 // maxRivals is how many comparisons a page lists.

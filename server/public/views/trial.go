@@ -198,10 +198,16 @@ func citeTrial(in Input, b *analytics.Board, d *trialPage) string {
 	if d.Synthetic {
 		kind = " (a simulated agent: not a measurement)"
 	}
-	text := fmt.Sprintf("firstpick: %s%s. Trial %s of %s, repeat %d. Snapshot %s, %s.", d.Title, kind, d.ID, b.Name, d.Repeat, in.SnapshotID, render.Day(b.AsOf))
-	if d.Listing != nil && d.Listing.Record != nil && d.Listing.Record.Citation != "" {
-		text += " Data: " + strings.TrimSuffix(d.Listing.Record.Citation, ".") + "."
+	which, data := fmt.Sprintf("repeat %d", d.Repeat), ""
+	if d.Listing != nil && d.Listing.Record != nil {
+		if r := d.Listing.Record; r.Answers > 1 { // the study has no order
+			which = fmt.Sprintf("one of %d answers with these imports, numbered by firstpick", r.Answers)
+		}
+		if c := d.Listing.Record.Citation; c != "" {
+			data = " Data: " + strings.TrimSuffix(c, ".") + "."
+		}
 	}
+	text := fmt.Sprintf("firstpick: %s%s. Trial %s of %s, %s. Snapshot %s, %s.%s", d.Title, kind, d.ID, b.Name, which, in.SnapshotID, render.Day(b.AsOf), data)
 	return text + " " + in.BaseURL + TrialPath(d.ID)
 }
 
