@@ -19,6 +19,13 @@ const (
 	MinRepos = 20
 )
 
+// MinUses is the least number of uses of a tool that say something.
+const MinUses = 5
+
+// MostlyOne reports whether more than half of the uses of a tool are in one repository, so that it says
+// little about others.
+func MostlyOne(uses, inOne int) bool { return uses >= MinUses && 2*inOne > uses }
+
 // The warnings, published with the figures. Explain describes them.
 const (
 	FewUnits        = "few_units"
@@ -101,6 +108,8 @@ type Standing struct {
 	Repos  int    `json:"repos"` // repositories with a use
 	NUnits int    `json:"nUnits"`
 	URL    string `json:"url"`
+	// InOne is as in Rate.
+	InOne int `json:"-"`
 }
 
 // A Use is the share of units that use a tool, 0 to 1, rounded to six decimals, with its
@@ -116,9 +125,10 @@ type Use struct {
 type Rate struct {
 	Slug string `json:"slug"`
 	Use
-	// Repos is the number of repositories with a use; 0 in a board from a document, until Recount
-	// counted it.
+	// Repos is the number of repositories with a use, and InOne the number of uses in the repository
+	// with most of them; both are 0 in a board from a document, until Recount counted them.
 	Repos int `json:"-"`
+	InOne int `json:"-"`
 }
 
 // A Part is the board of one language or agent: the tools that it used, best first.

@@ -14,11 +14,16 @@ type Largest struct {
 
 // Recount counts, from the study and the category that the board was made of, what no document
 // has: the agents of each language of a board that has several, the repositories of each tool in a
-// language, what remains without the largest repository, and the difference of each pair of tools,
-// also by agent.
+// language, its uses in one repository, what remains without the largest repository, and the
+// difference of each pair of tools, also by agent.
 func (b *Board) Recount(s *facts.Study, c Category) {
 	all := tallyOf(s, c)
 	b.Largest = all.largest()
+	for j := range b.Tools {
+		if i := c.place(b.Tools[j].Slug); i >= 0 {
+			b.Tools[j].InOne = all.inOne(i)
+		}
+	}
 	byLanguage := map[string]*tally{}
 	for _, g := range all.split(language) {
 		byLanguage[g.name] = g.tally
@@ -31,7 +36,7 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 		}
 		for j := range l.Tools {
 			if i := c.place(l.Tools[j].Slug); i >= 0 {
-				l.Tools[j].Repos = t.reposWith(i)
+				l.Tools[j].Repos, l.Tools[j].InOne = t.reposWith(i), t.inOne(i)
 			}
 		}
 		if len(b.Languages) < 2 {

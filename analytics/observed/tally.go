@@ -88,6 +88,14 @@ func (t *tally) reposWith(tool int) (n int) {
 	return n
 }
 
+// inOne returns how many uses of a tool are in the repository with most of them.
+func (t *tally) inOne(tool int) (most int) {
+	for _, uses := range t.uses[tool] {
+		most = max(most, uses)
+	}
+	return most
+}
+
 // warnings returns the doubts about the counts, sorted.
 func (t *tally) warnings() []string {
 	out := []string{}
@@ -109,7 +117,7 @@ func (t *tally) part() Part {
 	_, rates := t.rates(stats.NewRatio(t.sizes))
 	for i, r := range rates {
 		if uses := sum(t.uses[i]); uses > 0 {
-			p.Tools = append(p.Tools, Rate{t.category.Tools[i].Slug, useOf(r, uses), t.reposWith(i)})
+			p.Tools = append(p.Tools, Rate{t.category.Tools[i].Slug, useOf(r, uses), t.reposWith(i), t.inOne(i)})
 		}
 	}
 	sorting.Func(p.Tools, func(x, y Rate) int {

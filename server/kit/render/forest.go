@@ -44,8 +44,9 @@ type ForestRow struct {
 	Plot             template.HTML
 	Rate, Interval   string
 	Metrics          []string
-	Lead             bool // the row that the plot is about
-	Above            Link // to the tools that are left out above the row; its text is empty if absent
+	Note             string // a doubt about the rate, in a few words
+	Lead             bool   // the row that the plot is about
+	Above            Link   // to the tools that are left out above the row; its text is empty if absent
 }
 
 // NewForest draws a board. link returns the page of a tool; "" leaves it without one. The tools
@@ -220,6 +221,9 @@ func NewObservedForest(b *observed.Board, link func(slug string) string) Forest 
 		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Firm: s.RankLow == s.RankHigh && s.RankLow > 0, Rate: rate, Interval: interval,
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
+		if observed.MostlyOne(s.Uses, s.InOne) {
+			row.Note = fmt.Sprintf("%d of %d in one repository", s.InOne, s.Uses)
+		}
 		f.Rows = append(f.Rows, row)
 	}
 	if f.dropRanks(); len(b.Languages) > 1 { // tools of different languages have no order

@@ -29,7 +29,7 @@ func UseRate(u observed.Use, units int) (rate, interval string) {
 }
 
 // MaxInterval is the widest interval of an observed rate that pages show.
-const MaxInterval = .95
+const MaxInterval = .9
 
 // UseCount is like 264 of 400.
 func UseCount(u observed.Use, units int) string {

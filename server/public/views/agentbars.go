@@ -16,6 +16,7 @@ import (
 // agentBars show what each agent of a board picks, one bar for each.
 type agentBars struct {
 	Noun   string // agent or model
+	First  string // the tool by whose rate the agents are ordered
 	Board  string // with the number of agents, where it does not show all
 	Legend []portion
 	Rows   []agentBar
@@ -49,10 +50,10 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	if len(b.Agents) < 2 || len(b.Tools) == 0 {
 		return nil
 	}
-	f := agentBars{Noun: nounOf(b), Board: b.Name}
+	f := agentBars{Noun: nounOf(b), Board: b.Name, First: b.Tools[0].Tool}
 	agents := slices.Clone(b.Agents)
 	sorting.StableFunc(agents, func(x, y analytics.AgentBoard) int {
-		return cmp.Or(undecidedLast(b, x)-undecidedLast(b, y), follows(b, x)-follows(b, y), cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug)))
+		return cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug))
 	})
 	agents = agents[:min(maxAgentBars, len(agents))]
 	if len(b.Agents) > len(agents) {
@@ -128,23 +129,6 @@ func joinAlike(rows []agentBar, noun string) (out []agentBar) {
 		}
 	}
 	return out
-}
-
-// undecidedLast returns 1 for an agent without a clear favourite where others have one.
-func undecidedLast(b *analytics.Board, a analytics.AgentBoard) int {
-	if best, second := firstTwo(a); ranged(b) && !clearLead(b, best, second, a.NFamilies) {
-		return 1
-	}
-	return 0
-}
-
-// follows returns 1 for an agent that picks the first tool of the board most often, and 0 for
-// an exception, which is shown first.
-func follows(b *analytics.Board, a analytics.AgentBoard) int {
-	if best, _ := firstTwo(a); best.Slug == b.Tools[0].Slug {
-		return 1
-	}
-	return 0
 }
 
 // wholePercent formats a rate of 0 to 1 without decimals: 33.

@@ -43,7 +43,7 @@ func (r *Renderer) compareIndex() (Page, error) {
 	}
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
-		if p, language := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= minUses {
+		if p, language := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= observed.MinUses {
 			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
 			seen := pairSeen{Board: b, Part: p, Language: language, First: p.Tools[0].Use, Second: p.Tools[1].Use}
 			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y)})

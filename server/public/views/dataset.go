@@ -149,7 +149,7 @@ func datasetOf(in Input, b *analytics.Board) *dataset {
 	}
 	d := &dataset{
 		Context: "https://schema.org", Type: "Dataset", Name: "Which tools AI agents pick: " + b.Name, URL: b.URL,
-		Description: fmt.Sprintf("Pick rates of %d tools in %s, from %d trials. %s", b.Field, b.Name, b.NTrials, b.Estimand),
+		Description: fmt.Sprintf("Pick rates of %d tools in %s, from %d trials. %s", b.Field, b.Name, b.NTrials, estimand(b)),
 		Identifier:  in.BaseURL + "/snapshots/" + in.SnapshotID + "/manifest.json", Version: in.SnapshotID, Free: true, Citation: cite(in, b),
 		Keywords: []string{"AI agents", "developer tools", b.Name}, Measured: "pick rate: share of valid trials in which an agent picks a tool",
 		Creator: creator{"Organization", "firstpick", in.BaseURL},

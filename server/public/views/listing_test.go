@@ -43,7 +43,7 @@ func TestListedTrials(t *testing.T) {
 		},
 		"alone": {listed("tool", "flask", []string{"flask"}, "flask"), "A picked Flask", []string{"Flask counts as the pick: it is the only import."}, nil},
 		"two":   {listed("ambiguous", "", []string{"django", "flask"}, "django", "flask", "os"), "A imported two or more tools of the list", []string{"Django, a tool of this board", "Flask, a tool of this board", "none counts as the pick"}, nil},
-		"none":  {listed("none", "", nil), "A imported nothing beyond the standard library", []string{"No pick: the study lists no import beyond the standard library.", "A picked no single tool of the list in 1 of 4 answers"}, []string{"chose nothing", "quotes only"}},
+		"none":  {listed("none", "", nil), "A: the study lists no import", []string{"No pick: the study lists no import beyond the standard library.", "A picked no single tool of the list in 1 of 4 answers"}, []string{"chose nothing", "quotes only"}},
 		"other": {listed("other", "numpy", []string{"numpy"}, "numpy"), "A imported no tool of the list", []string{"not on this board", "No pick: no listed import is a tool of this board."}, nil},
 	} {
 		r := renderer(t, trialset.Quotes, func(b *analytics.Board) { b.Prompts[0].Eval = "web" })

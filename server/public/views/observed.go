@@ -69,6 +69,9 @@ func (r *Renderer) observed(category string) (Page, error) {
 		d.Languages = append(d.Languages, one)
 	}
 	main, several := mainPart(b)
+	if also := r.alsoFirst(b, main); also != "" {
+		d.Claim += " " + also
+	}
 	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)
 	d.Pairs = pairsSeen(b, main)
 	for _, l := range b.Languages {
@@ -86,6 +89,20 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}, d)
 }
 
+// alsoFirst says on which other board the first tool of a part is, where every use of it may be for that: empty
+// where on none.
+func (r *Renderer) alsoFirst(b *observed.Board, p observed.Part) string {
+	if len(p.Tools) == 0 || p.Tools[0].Uses == 0 {
+		return ""
+	}
+	for _, s := range r.tools[p.Tools[0].Slug].Seen {
+		if s.Board.Category != b.Category && s.Use.Uses > 0 {
+			return fmt.Sprintf("%s is on %s, too: its uses count on both, whatever they were for.", observedName(b, p.Tools[0].Slug), s.Board.Name)
+		}
+	}
+	return ""
+}
+
 // linesPath is the path of the file with each unit of the study of a board; empty where there is none.
 func linesPath(in Input, b *observed.Board) string {
 	if in.SnapshotID == "" || b.FieldStudy == "" || in.Units == 0 {
@@ -97,7 +114,7 @@ func linesPath(in Input, b *observed.Board) string {
 // pairsSeen links to the comparisons of the first tool of a part with those that follow it.
 func pairsSeen(b *observed.Board, p observed.Part) (out []render.Link) {
 	for _, t := range p.Tools[min(1, len(p.Tools)):min(maxObserved, len(p.Tools))] {
-		if t.Uses >= minUses {
+		if t.Uses >= observed.MinUses {
 			first := p.Tools[0].Slug
 			out = append(out, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})
 		}

@@ -29,6 +29,9 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	}
 	for _, s := range firstUsed(p) { // a pull request may use several, so each has its own bar
 		c.Top = append(c.Top, usePortion(b, p, s))
+		if mostlyOne(p, s) {
+			c.Note += " · " + inOneText(b, s) + " in one repository"
+		}
 	}
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
@@ -69,11 +72,11 @@ func usedBar(u observed.Use, units int) template.HTML {
 	return banded(u.UseRate, u.CILow, u.CIHigh)
 }
 
-// firstUsed returns the first tools of a part for a card, of those with minUses. Of tools with the same
+// firstUsed returns the first tools of a part for a card, of those with observed.MinUses. Of tools with the same
 // rate that with the narrower interval comes first: its uses are spread over more repositories. Tools that
 // tie for the last place are all shown where they are one too many, and none where they are more.
 func firstUsed(p observed.Part) []observed.Rate {
-	tools := slices.DeleteFunc(slices.Clone(p.Tools), func(t observed.Rate) bool { return t.Uses < minUses })
+	tools := slices.DeleteFunc(slices.Clone(p.Tools), func(t observed.Rate) bool { return t.Uses < observed.MinUses })
 	sorting.StableFunc(tools, func(a, b observed.Rate) int {
 		return cmp.Or(cmp.Compare(b.UseRate, a.UseRate), cmp.Compare(a.CIHigh-a.CILow, b.CIHigh-b.CILow))
 	})
@@ -114,13 +117,12 @@ func mainPart(b *observed.Board) (p observed.Part, language string) {
 func wholePart(b *observed.Board) observed.Part {
 	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings, Largest: b.Largest, Pairs: b.Pairs}
 	for _, s := range b.Tools {
-		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use, Repos: s.Repos})
+		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use, Repos: s.Repos, InOne: s.InOne})
 	}
 	return p
 }
 
 const (
-	minUses     = 5 // fewer say nothing
 	maxObserved = 6
 	cardRow     = 3   // cards in a row
 	cardTools   = 3   // tools of a card, and one more at a tie
@@ -140,7 +142,7 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 	})
 	for i := range boards {
 		p, _ := mainPart(&boards[i])
-		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
 		out = append(out, r.doubtedCard(&boards[i]))

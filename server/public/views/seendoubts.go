@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,35 @@ func seenDoubts(b *observed.Board, p observed.Part, slugs ...string) (out []stri
 			out = append(out, largeShare(b, p)+"; "+withoutLargest(b, p, slugs...))
 		default:
 			out = append(out, render.Capital(strings.ReplaceAll(observed.Explain(w), "pull requests or commits", b.Unit+"s")))
+		}
+	}
+	if len(slugs) == 0 {
+		slugs = firstSlugs(p)
+	}
+	for _, t := range p.Tools {
+		if slices.Contains(slugs, t.Slug) && mostlyOne(p, t) {
+			out = append(out, inOneText(b, t)+" are in one repository")
+		}
+	}
+	return out
+}
+
+// mostlyOne reports whether most uses of a tool are in one repository. Where the part has the warning of one
+// repository, its rates without that one are given instead.
+func mostlyOne(p observed.Part, t observed.Rate) bool {
+	return observed.MostlyOne(t.Uses, t.InOne) && !slices.Contains(p.Warnings, observed.OneRepository)
+}
+
+// inOneText is like: 29 of 31 uses of MobX.
+func inOneText(b *observed.Board, t observed.Rate) string {
+	return fmt.Sprintf("%d of %s of %s", t.InOne, quantity(t.Uses, "use"), observedName(b, t.Slug))
+}
+
+// firstSlugs returns the first two used tools of a part.
+func firstSlugs(p observed.Part) (out []string) {
+	for _, t := range p.Tools[:min(2, len(p.Tools))] {
+		if t.Uses > 0 {
+			out = append(out, t.Slug)
 		}
 	}
 	return out
@@ -63,11 +93,7 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 		return "nothing is left without it"
 	}
 	if len(slugs) == 0 {
-		for _, t := range p.Tools[:min(2, len(p.Tools))] {
-			if t.Uses > 0 {
-				slugs = append(slugs, t.Slug)
-			}
-		}
+		slugs = firstSlugs(p)
 	}
 	var rates []string
 	for _, slug := range slugs {

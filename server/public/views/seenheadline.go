@@ -65,7 +65,7 @@ func (r *Renderer) seenHeadline() headline {
 		},
 	}
 	for _, t := range p.Tools[:min(maxSeen, len(p.Tools))] {
-		if t.Uses >= minUses {
+		if t.Uses >= observed.MinUses {
 			h.Seen.Tools = append(h.Seen.Tools, usePortion(b, p, t))
 		}
 	}
@@ -88,5 +88,5 @@ func clearlyUsed(b *observed.Board) bool {
 		return false
 	}
 	first, second := p.Tools[0], p.Tools[1]
-	return p.NUnits >= observed.MinUnits && second.Uses >= minUses && second.UseRate >= leastChoice && first.CILow > second.CIHigh
+	return p.NUnits >= observed.MinUnits && second.Uses >= observed.MinUses && second.UseRate >= leastChoice && first.CILow > second.CIHigh
 }

@@ -251,7 +251,7 @@ func partOf(b *observed.Board, p observed.Part, language string) observed.Board 
 	_, used := sighting{Board: b, Part: p}.place()
 	ranked := amongUsed(b)
 	for _, t := range p.Tools {
-		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, Repos: t.Repos, NUnits: p.NUnits}
+		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, Repos: t.Repos, InOne: t.InOne, NUnits: p.NUnits}
 		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
 			s = ranked[i]
 		}

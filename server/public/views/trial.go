@@ -231,7 +231,7 @@ func trialTitle(v *traceview.View, agent string) string {
 	if v.Listing != nil {
 		switch {
 		case v.Outcome.Key == "none" && len(v.Listing.Imports) == 0:
-			return agent + " imported nothing beyond the standard library"
+			return agent + ": the study lists no import"
 		}
 		switch v.Outcome.Key {
 		case "none", "other":

@@ -15,7 +15,7 @@ func TestOneFormOfACell(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	const rule = "As counts: under 50 pull requests (few), zeros, and intervals over 95 points."
+	const rule = "As counts: under 50 pull requests (few), zeros, and intervals over 90 points."
 	pages := map[string]struct {
 		page string
 		rows []string
