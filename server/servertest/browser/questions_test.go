@@ -39,7 +39,7 @@ func TestTenQuestions(t *testing.T) {
 	}{
 		{"How often do agents pick Django?", nil, `(Django is \S+ of \d+ picked tools: models pick it in \S+% of answers; Flask is first with \S+%)`},
 		{"Which models pick it?", nil, `(GPT-4o)\s+(\d\S+%)\s+(\S+–\S+%)\s+(72)`},
-		{"Who wins where we lose?", nil, `(Who took the other \d+ answers)\s+(Flask)\s+(\d+)\s+(\S+%)`},
+		{"Who wins where we lose?", nil, `(Who took the other \d+ answers) share of these\s+(Flask)\s+(\d+)\s+(\S+%)`},
 		{"On which prompts do we lose?", nil, `Where it loses[\s\S]*?\n(\S.*)\t(Build a.*)\t(0 of 3)\t(\S+ 3)`},
 		{"Why did Claude pick another there?", []click{{"Claude 3.5 Sonnet", "admin page"}, {"Claude 3.5 Sonnet", "repeat 1"}}, `(Decided .*)\n[\s\S]*How it was decided[\s\S]*?(FastAPI)\s+statement\s+decided`},
 		{"What do they say for and against us?", nil, `Picked it\n+[^\n]*\n+(I would use django here.*)[\s\S]*Picked something else\n+[^\n]*\n+(I would use .*)`},
