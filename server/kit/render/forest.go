@@ -207,10 +207,10 @@ func (f *Forest) dropRanks() {
 	}
 }
 
-// NewObservedForest draws an observed board. link returns the page of a tool by its slug; ""
-// leaves it without one.
-func NewObservedForest(b *observed.Board, link func(slug string) string) Forest {
-	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: b.NUnits >= observed.MinUnits}, 0.0
+// NewObservedForest draws an observed board, on an axis that reaches least or further. link returns the page
+// of a tool by its slug; "" leaves it without one.
+func NewObservedForest(b *observed.Board, least float64, link func(slug string) string) Forest {
+	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: b.NUnits >= observed.MinUnits}, least
 	for _, s := range used(b) {
 		most = max(most, s.CIHigh)
 	}

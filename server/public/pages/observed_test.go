@@ -56,6 +56,7 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/badge/prisma.svg", 200, []string{"used in 67 of 67 (observed) · ", "May 2026"}, nil},
 		{"/badge/flask.svg", 200, []string{"picked in ", " · Python web frameworks · May 2026"}, nil},
 		{"/search?q=prisma", 303, nil, nil},
+		{"/search?q=pris+ma", 303, nil, nil},
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
 		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool, board or agent"}},
 		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},

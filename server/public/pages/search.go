@@ -73,18 +73,22 @@ func find(s *snapshotview.Site, query string) found {
 		out.known = out.known || known && by == "" && q == query
 		return foundTool{r.Tool, r.Slug, r.Category, r.URL}, by != ""
 	}
-	if t, ok := one(query); ok {
-		out.Tool = &t
-		return out
+	for _, form := range spellings(query) {
+		if t, ok := one(form); ok {
+			out.Tool = &t
+			return out
+		}
 	}
 	observe := func(b observed.Board) {
 		if !slices.ContainsFunc(out.Observed, func(o foundObserved) bool { return o.Slug == b.Category }) {
 			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
 		}
 	}
-	if slug, ok := s.Slug(query); ok {
-		if tool, ok := s.Views.ObservedTool(slug); ok {
-			out.ObservedTool = &foundObserved{Name: tool, Slug: slug, Observed: true, URL: s.BaseURL + "/tools/" + slug}
+	for _, form := range spellings(query) {
+		if slug, ok := s.Slug(form); ok && out.ObservedTool == nil {
+			if tool, ok := s.Views.ObservedTool(slug); ok {
+				out.ObservedTool = &foundObserved{Name: tool, Slug: slug, Observed: true, URL: s.BaseURL + "/tools/" + slug}
+			}
 		}
 	}
 	named, near := s.Named(query)
@@ -118,6 +122,16 @@ func find(s *snapshotview.Site, query string) found {
 			out.named = out.named || called(b.Name, b.Category, query)
 			out.Categories = append(out.Categories, foundCategory{b.Name, b.Category, b.URL})
 		}
+	}
+	return out
+}
+
+// spellings returns a query as it is, and of several words also with hyphens and as one word: react query,
+// react-query, reactquery.
+func spellings(query string) []string {
+	out := []string{query}
+	if words := strings.Fields(query); len(words) > 1 {
+		out = append(out, strings.Join(words, "-"), strings.Join(words, ""))
 	}
 	return out
 }

@@ -70,20 +70,28 @@ func citedUse(tool string, u observed.Use, units int) string {
 	return text
 }
 
-// citedPart has the figures of the first two tools of an observed board in a citation, with what
-// they are of; empty where nobody used a tool.
-func citedPart(b *observed.Board) string {
-	p, language := mainPart(b)
-	var figures []string
-	for _, t := range p.Tools[:min(2, len(p.Tools))] {
-		if t.Uses > 0 {
-			figures = append(figures, citedUse(observedName(b, t.Slug), t.Use, p.NUnits))
-		}
-	}
-	if len(figures) == 0 {
+// citedParts has the figures of the first two tools of an observed board in a citation, in each language that
+// its first sentence names, with what they are of; empty where nobody used a tool.
+func citedParts(b *observed.Board) string {
+	if len(b.Tools) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(figures, ", ") + " of " + amongUnits(b, p, language) + citedDoubts(b, p)
+	var parts []string
+	for _, s := range claimed(b) {
+		var figures []string
+		for _, t := range s.Part.Tools[:min(2, len(s.Part.Tools))] {
+			if t.Uses > 0 {
+				figures = append(figures, citedUse(observedName(b, t.Slug), t.Use, s.Part.NUnits))
+			}
+		}
+		if len(figures) > 0 {
+			parts = append(parts, strings.Join(figures, ", ")+" of "+amongUnits(b, s.Part, s.Language)+citedDoubts(b, s.Part))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ". ")
 }
 
 // citeObserved is how to cite figures of an observed board.

@@ -103,8 +103,8 @@ func observedClaim(b *observed.Board) string {
 	if len(b.Tools) == 0 || b.Tools[0].Uses == 0 {
 		return "No tool of this list was observed."
 	}
-	if _, several := mainPart(b); several == "" {
-		s := sighting{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}
+	seen := claimed(b)
+	if s := seen[0]; s.Language == "" {
 		text := fmt.Sprintf("Agents used %s in %s of %s%s", b.Tools[0].Tool, useShare(s.Use, s.Part.NUnits), amongUnits(b, s.Part, ""), s.wideInterval())
 		if s.vague() {
 			text += ". " + render.Capital(mayDiffer)
@@ -112,15 +112,17 @@ func observedClaim(b *observed.Board) string {
 		return text + "."
 	}
 	var parts, vague []string
-	for _, l := range b.Languages {
-		if len(parts) == maxClaimed || len(l.Tools) == 0 || len(parts) > 0 && l.NUnits < observed.MinUnits {
-			break
-		}
-		s := sighting{b, l.Part, l.Language, l.Tools[0].Use}
+	for _, s := range seen {
 		if s.vague() {
-			vague = append(vague, l.Language)
+			vague = append(vague, s.Language)
 		}
-		parts = append(parts, fmt.Sprintf("%s in %s of %s in %s%s", observedName(b, l.Tools[0].Slug), useShare(s.Use, s.Part.NUnits), chart.Whole(int64(l.NUnits)), l.Language, s.wideInterval()))
+	}
+	for _, s := range seen {
+		part := fmt.Sprintf("%s in %s of %s in %s", observedName(b, s.Part.Tools[0].Slug), useShare(s.Use, s.Part.NUnits), chart.Whole(int64(s.Part.NUnits)), s.Language)
+		if _, interval := render.UseRate(s.Use, s.Part.NUnits); interval != "" && len(vague) > 0 { // one interval alone would make the others look firm
+			part += " (95% CI " + interval + ")"
+		}
+		parts = append(parts, part)
 	}
 	text := "Among " + b.Unit + "s that use a listed tool, agents used " + and(parts)
 	switch len(vague) {
@@ -130,6 +132,20 @@ func observedClaim(b *observed.Board) string {
 		return text + ". " + render.Capital(mayDiffer) + "."
 	}
 	return text + ". In " + and(vague) + ", " + mayDiffer + "."
+}
+
+// claimed returns the first tool of an observed board, or of several languages that of the largest and of others
+// with enough data, maxClaimed at most: its first sentence and its citation are of them.
+func claimed(b *observed.Board) (out []sighting) {
+	if _, several := mainPart(b); several == "" {
+		return []sighting{{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}}
+	}
+	for i, l := range b.Languages[:min(maxClaimed, len(b.Languages))] {
+		if len(l.Tools) > 0 && (i == 0 || l.NUnits >= observed.MinUnits) {
+			out = append(out, sighting{b, l.Part, l.Language, l.Tools[0].Use})
+		}
+	}
+	return out
 }
 
 // maxClaimed is how many languages the claim of an observed board names.

@@ -53,7 +53,7 @@ func TestLanguagesAreNotMixed(t *testing.T) {
 	}
 	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
 		languages, all := strings.Index(text, "By language, observed"), strings.Index(text, "All languages together")
-		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used: Ash 66.7% (95% CI 53.7%–77.5%), Birch 33.3% (95% CI 22.5%–46.3%) of the 60 TypeScript pull requests that use a listed tool. Data of 6 May 2026, snapshot abc.") {
+		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used: Ash 66.7% (95% CI 53.7%–77.5%), Birch 33.3% (95% CI 22.5%–46.3%) of the 60 TypeScript pull requests that use a listed tool. Cedar 100.0% (95% CI 92.5%–100.0%) of the 50 Python pull requests that use a listed tool. Data of 6 May 2026, snapshot abc.") {
 			t.Errorf("languages at %d, all at %d: %s", languages, all, text)
 		}
 	}

@@ -43,7 +43,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 	b := &r.in.Observed[i]
 	ranked := *b
 	ranked.Tools = amongUsed(b)
-	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(&ranked, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(&ranked, 0, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + chart.Count(p.NRepos, "repository", "repositories")}
 		if out.Chips = seenChips(b, p); p.Largest != nil {
@@ -55,11 +55,20 @@ func (r *Renderer) observed(category string) (Page, error) {
 		}
 		return out
 	}
-	for _, l := range b.Languages {
+	large := func(i int) bool { return i == 0 || b.Languages[i].NUnits >= observed.MinUnits }
+	end := 0.0 // of the axis of all languages
+	for i, l := range b.Languages {
+		for _, t := range l.Tools {
+			if large(i) {
+				end = max(end, t.CIHigh)
+			}
+		}
+	}
+	for i, l := range b.Languages {
 		one := part(l.Language, l.Part)
-		if len(d.Languages) == 0 || l.NUnits >= observed.MinUnits {
+		if large(i) {
 			p := partOf(b, l.Part, l.Language)
-			f := r.partForest(&p, l.Language)
+			f := r.partForest(&p, l.Language, end)
 			f.Caption += ", " + l.Language
 			one.Forest = &f
 			d.Main = append(d.Main, one)
@@ -69,10 +78,12 @@ func (r *Renderer) observed(category string) (Page, error) {
 		d.Languages = append(d.Languages, one)
 	}
 	main, several := mainPart(b)
-	if also := r.alsoFirst(b, main); also != "" {
-		d.Claim += " " + also
+	if len(b.Tools) > 0 {
+		for _, s := range claimed(b) {
+			d.Claim = both(d.Claim, r.alsoFirst(b, s.Part))
+		}
 	}
-	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedPart(b), b.URL)
+	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedParts(b), b.URL)
 	d.Pairs = pairsSeen(b, main)
 	for _, l := range b.Languages {
 		if several != "" && l.Language != several && l.NUnits >= observed.MinUnits {
@@ -89,15 +100,16 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}, d)
 }
 
-// alsoFirst says on which other board the first tool of a part is, where every use of it may be for that: empty
-// where on none.
+// alsoFirst says on which other board the first tool of a part is, and its rate there: every use of it counts on
+// both, whatever it was for. It is empty where it is on none.
 func (r *Renderer) alsoFirst(b *observed.Board, p observed.Part) string {
 	if len(p.Tools) == 0 || p.Tools[0].Uses == 0 {
 		return ""
 	}
 	for _, s := range r.tools[p.Tools[0].Slug].Seen {
 		if s.Board.Category != b.Category && s.Use.Uses > 0 {
-			return fmt.Sprintf("%s is on %s, too: its uses count on both, whatever they were for.", observedName(b, p.Tools[0].Slug), s.Board.Name)
+			return fmt.Sprintf("%s is on %s, too (%s there): its uses count on both, whatever they were for.",
+				observedName(b, p.Tools[0].Slug), s.Board.Name, render.UseCount(s.Use, s.Part.NUnits))
 		}
 	}
 	return ""

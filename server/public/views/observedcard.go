@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -214,14 +215,21 @@ func (r *Renderer) used(b *analytics.Board) *used {
 	for _, p := range parts {
 		u := used{
 			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool",
-			Doubts: seenDoubts(o, p, b.Tools[0].Slug, b.Tools[1].Slug),
 		}
-		for _, t := range p.Tools {
+		var slugs []string
+		for i, t := range p.Tools {
 			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {
-				u.Tools = append(u.Tools, usePortion(o, p, t))
+				u.Tools, slugs = append(u.Tools, usePortion(o, p, t)), append(slugs, t.Slug)
+				if n := usedIn(p); t.Uses > 0 && i >= len(slugs) { // others are between them
+					u.Doubts = append(u.Doubts, fmt.Sprintf("%s is %s of the %s that were used", observedName(o, t.Slug), ordinal(i+1), quantity(n, "tool")))
+				}
 			}
 		}
 		if len(u.Tools) == 2 {
+			if pair, ok := p.Pairs[[2]string{slugs[0], slugs[1]}]; !ok || !pair.Shown || pair.Together != nil && !pair.Together.Shown {
+				u.Doubts = append(u.Doubts, "The order of the two is not proven")
+			}
+			u.Doubts = append(u.Doubts, seenDoubts(o, p, slugs...)...)
 			return &u
 		}
 	}

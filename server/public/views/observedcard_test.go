@@ -51,3 +51,25 @@ func TestToolUsedAlone(t *testing.T) {
 		t.Errorf("one of two: %+v", got)
 	}
 }
+
+// TestUsedBetween: beside the first two tools of a board stands which place a tool has in real work where others
+// are between them, and that their order is not proven.
+func TestUsedBetween(t *testing.T) {
+	use := func(slug string, uses int) observed.Standing {
+		return observed.Standing{Slug: slug, Tool: strings.ToUpper(slug[:1]) + slug[1:], Use: observed.Use{UseRate: float64(uses) / 100, CILow: float64(uses)/100 - .05, CIHigh: float64(uses)/100 + .05, Uses: uses}}
+	}
+	b := asked(map[string]int{"ash": 8, "elm": 1})
+	b.Tools[1] = b.Tools[3] // Ash, then Elm
+	o := observed.Board{Category: "web", Name: "Web", Unit: "pull request", NUnits: 100, NRepos: 40, Tools: []observed.Standing{use("ash", 60), use("birch", 30), use("elm", 10)}}
+	pair := [2]string{"ash", "elm"}
+	for want, pairs := range map[string]map[[2]string]observed.Pair{
+		"Elm is third of the 3 tools that were used|The order of the two is not proven": {pair: {Shown: true, Together: &observed.Together{}}},
+		"Elm is third of the 3 tools that were used":                                    {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
+	} {
+		o.Pairs = pairs
+		r := Renderer{in: Input{Observed: []observed.Board{o}}}
+		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want {
+			t.Errorf("got %+v, want %s", u, want)
+		}
+	}
+}

@@ -277,8 +277,8 @@ func amongUsed(b *observed.Board) []observed.Standing {
 }
 
 // partForest draws a part of an observed board. Only a board's own rows are places of the page.
-func (r *Renderer) partForest(part *observed.Board, language string) render.Forest {
-	f := render.NewObservedForest(part, r.seenPath)
+func (r *Renderer) partForest(part *observed.Board, language string, least float64) render.Forest {
+	f := render.NewObservedForest(part, least, r.seenPath)
 	f.Rest = nil
 	for i := range f.Rows {
 		row := &f.Rows[i]
@@ -310,7 +310,7 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 	if from > 0 {
 		part.Tools = append([]observed.Standing{all[0]}, part.Tools...)
 	}
-	f := r.partForest(&part, language)
+	f := r.partForest(&part, language, 0)
 	f.Skip(1, from-1, observedPath(b.Category))
 	rows := slices.DeleteFunc(part.Tools, func(s observed.Standing) bool { return s.Uses == 0 })
 	for i := range f.Rows {

@@ -136,18 +136,21 @@ func placed(b *analytics.Board, s analytics.Standing) string {
 			ties++
 		}
 	}
-	ordinals := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth")
-	rank := fmt.Sprintf("number %d", ahead+1)
-	if ahead < len(ordinals) {
-		rank = ordinals[ahead]
-	}
 	switch {
 	case n == 1:
 		return s.Tool + " is the only picked tool"
 	case ties > 0:
 		return fmt.Sprintf("%s shares rank %d of %s", s.Tool, ahead+1, quantity(n, "picked tool"))
 	}
-	return fmt.Sprintf("%s is %s of %s", s.Tool, rank, quantity(n, "picked tool"))
+	return fmt.Sprintf("%s is %s of %s", s.Tool, ordinal(ahead+1), quantity(n, "picked tool"))
+}
+
+// ordinal is a place as a word, from first on.
+func ordinal(place int) string {
+	if words := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth"); place <= len(words) {
+		return words[place-1]
+	}
+	return fmt.Sprintf("number %d", place)
 }
 
 // sentence says which rank a tool has and how often agents pick it, who leads where it does not, and
