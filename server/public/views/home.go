@@ -6,6 +6,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -22,6 +23,7 @@ type homePage struct {
 	Observed []card
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
+	Left     string         // which tools it leaves out
 	Moves    []move
 	Before   string
 	More     string   // how many changes are left out
@@ -74,6 +76,7 @@ func (r *Renderer) home() (Page, error) {
 	d.Names = r.toolNames()
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
+		d.Left = leftOut(r.in.Boards[0], len(d.Only.Rows))
 	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
@@ -105,10 +108,29 @@ func (r *Renderer) homeMoves() (shown []move, more string) {
 	return shown[:min(homeMoves, len(shown))], more
 }
 
+// leftOut says how many tools of a board are not among those shown.
+func leftOut(b analytics.Board, shown int) string {
+	var parts []string
+	if n := render.CountPicked(&b) - shown; n > 0 {
+		parts = append(parts, quantity(n, "more tool")+" picked")
+	}
+	if n := b.Field - render.CountPicked(&b); n > 0 {
+		parts = append(parts, chart.Whole(int64(n))+" of the list not picked")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not shown: " + and(parts) + "."
+}
+
 // firstTools draws the first tools of a board.
 func firstTools(b analytics.Board) *render.Forest {
 	all := b
-	b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
+	n := homeTools
+	if render.CountPicked(&all) == n+1 { // one line more says as much as a note of one that is left out
+		n++
+	}
+	b.Tools = b.Tools[:min(n, len(b.Tools))]
 	f := render.NewForest(&b, standingPath)
 	f.Rerank(&all)
 	f.Rest, f.Metrics, f.Bound, f.RankNote = nil, nil, "", "" // the board explains them

@@ -39,8 +39,18 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	}
 	if usedIn(p) == 1 {
 		c.Note += " · no other listed tool was used"
+	} else if len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug) {
+		c.Note += " · the order is not proven"
 	}
 	return c
+}
+
+// unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board
+// compared at once where they are, else for this pair alone. It is false where nothing was compared, as in
+// boards of older programs.
+func unprovenPair(p observed.Part, ahead, behind string) bool {
+	pair, ok := p.Pairs[[2]string{ahead, behind}]
+	return p.Pairs != nil && (!ok || !pair.Shown || pair.Together != nil && !pair.Together.Shown)
 }
 
 // usePortion is a tool of an observed board on a card.
@@ -197,7 +207,7 @@ type used struct {
 	Doubts   []string // of the part
 }
 
-// used returns the rates of the first two tools of a board in real work, the higher first; nil
+// used returns the rates of the first tools in real work and of the first two of a board; nil
 // without an observed board that has both, in one language.
 func (r *Renderer) used(b *analytics.Board) *used {
 	i := slices.IndexFunc(r.in.Observed, func(o observed.Board) bool { return o.Category == b.Category })
@@ -217,17 +227,25 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool",
 		}
 		var slugs []string
+		between := ""
 		for i, t := range p.Tools {
-			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {
-				u.Tools, slugs = append(u.Tools, usePortion(o, p, t)), append(slugs, t.Slug)
-				if n := usedIn(p); t.Uses > 0 && i >= len(slugs) { // others are between them
-					u.Doubts = append(u.Doubts, fmt.Sprintf("%s is %s of the %s that were used", observedName(o, t.Slug), ordinal(i+1), quantity(n, "tool")))
-				}
+			asked := t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug
+			if asked {
+				slugs = append(slugs, t.Slug)
+			}
+			if asked || i < cardTools && t.Uses >= observed.MinUses {
+				u.Tools = append(u.Tools, usePortion(o, p, t))
+			}
+			if asked && t.Uses > 0 && i >= len(u.Tools) { // others are left out above it
+				between = fmt.Sprintf("%s is %s of the %s that were used", observedName(o, t.Slug), ordinal(i+1), quantity(usedIn(p), "tool"))
 			}
 		}
-		if len(u.Tools) == 2 {
-			if pair, ok := p.Pairs[[2]string{slugs[0], slugs[1]}]; !ok || !pair.Shown || pair.Together != nil && !pair.Together.Shown {
-				u.Doubts = append(u.Doubts, "The order of the two is not proven")
+		if len(slugs) == 2 {
+			if between != "" {
+				u.Doubts = append(u.Doubts, between)
+			}
+			if unprovenPair(p, slugs[0], slugs[1]) {
+				u.Doubts = append(u.Doubts, fmt.Sprintf("With all tools compared at once, the order of %s and %s is not proven", observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
 			u.Doubts = append(u.Doubts, seenDoubts(o, p, slugs...)...)
 			return &u

@@ -52,23 +52,25 @@ func TestToolUsedAlone(t *testing.T) {
 	}
 }
 
-// TestUsedBetween: beside the first two tools of a board stands which place a tool has in real work where others
-// are between them, and that their order is not proven.
-func TestUsedBetween(t *testing.T) {
-	use := func(slug string, uses int) observed.Standing {
-		return observed.Standing{Slug: slug, Tool: strings.ToUpper(slug[:1]) + slug[1:], Use: observed.Use{UseRate: float64(uses) / 100, CILow: float64(uses)/100 - .05, CIHigh: float64(uses)/100 + .05, Uses: uses}}
+// TestUsedBesideAsked: beside a board stand the first tools of real work and the first two of the board, with the
+// place of one that is further behind, and whether the order of the two is proven.
+func TestUsedBesideAsked(t *testing.T) {
+	var tools []observed.Standing
+	for i, slug := range []string{"ash", "birch", "cedar", "fir", "elm"} {
+		rate := .6 - .1*float64(i)
+		tools = append(tools, observed.Standing{Slug: slug, Tool: strings.ToUpper(slug[:1]) + slug[1:], Use: observed.Use{UseRate: rate, CILow: rate - .05, CIHigh: rate + .05, Uses: 60 - 10*i}})
 	}
 	b := asked(map[string]int{"ash": 8, "elm": 1})
 	b.Tools[1] = b.Tools[3] // Ash, then Elm
-	o := observed.Board{Category: "web", Name: "Web", Unit: "pull request", NUnits: 100, NRepos: 40, Tools: []observed.Standing{use("ash", 60), use("birch", 30), use("elm", 10)}}
+	o := observed.Board{Category: "web", Name: "Web", Unit: "pull request", NUnits: 100, NRepos: 40, Tools: tools}
 	pair := [2]string{"ash", "elm"}
 	for want, pairs := range map[string]map[[2]string]observed.Pair{
-		"Elm is third of the 3 tools that were used|The order of the two is not proven": {pair: {Shown: true, Together: &observed.Together{}}},
-		"Elm is third of the 3 tools that were used":                                    {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
+		"Elm is fifth of the 5 tools that were used|With all tools compared at once, the order of Ash and Elm is not proven": {pair: {Shown: true, Together: &observed.Together{}}},
+		"Elm is fifth of the 5 tools that were used": {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
 	} {
 		o.Pairs = pairs
 		r := Renderer{in: Input{Observed: []observed.Board{o}}}
-		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want {
+		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want || len(u.Tools) != 4 || u.Tools[3].Tool != "Elm" {
 			t.Errorf("got %+v, want %s", u, want)
 		}
 	}
