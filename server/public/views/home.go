@@ -167,6 +167,7 @@ func (r *Renderer) toolNames() (out []render.Link) {
 // A sample shows what the page of a tool has for its vendor.
 type sample struct {
 	Tool, Link string
+	Note       string // what the figures are of
 	Facts      []render.Fact
 	Losses     []cellLine
 	Agents     []agentLine // those that pick it least, where several were asked
@@ -179,7 +180,7 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	}
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
-	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
+	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
 	if len(b.Agents) < 2 {
 		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
 	}

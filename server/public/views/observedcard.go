@@ -20,7 +20,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	p, language := mainPart(b)
 	c := card{
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
-		Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories"),
+		Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
 	if language == "" && len(b.Languages) == 1 && !strings.Contains(b.Name, b.Languages[0].Language) {
 		language = b.Languages[0].Language
@@ -43,6 +43,20 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		c.Note += " · the order is not proven"
 	}
 	return c
+}
+
+// agentShare says how many agents made the units of a part, and the share of the one with most: " · 5 agents,
+// Devin 55%". It is empty where that is not known.
+func agentShare(b *observed.Board, p observed.Part, language string) string {
+	agents := usersOf(b, language)
+	if len(agents) == 0 || p.NUnits == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(agents, func(x, y observed.AgentBoard) int { return x.NUnits - y.NUnits })
+	if len(agents) == 1 {
+		return " · " + most.Agent
+	}
+	return fmt.Sprintf(" · %d agents, %s %s", len(agents), most.Agent, shareText(most.NUnits, p.NUnits))
 }
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board
@@ -203,6 +217,7 @@ func firstWithout(p observed.Part) string {
 // category.
 type used struct {
 	Of, Link string
+	Ruler    template.HTML
 	Tools    []portion
 	Doubts   []string // of the part
 }
@@ -215,17 +230,17 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		return nil
 	}
 	o := &r.in.Observed[i]
-	parts := []observed.Part{wholePart(o)}
+	parts := []observed.LanguageBoard{{Part: wholePart(o)}}
 	if len(o.Languages) > 1 {
-		parts = parts[:0]
-		for _, l := range o.Languages {
-			parts = append(parts, l.Part)
-		}
+		parts = o.Languages
 	}
-	for _, p := range parts {
+	for _, l := range parts {
+		p := l.Part
 		u := used{
-			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool",
+			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool" + agentShare(o, p, l.Language),
 		}
+		last := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == b.Tools[1].Slug })
+		last = max(last, slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == b.Tools[0].Slug }))
 		var slugs []string
 		between := ""
 		for i, t := range p.Tools {
@@ -233,19 +248,19 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if asked {
 				slugs = append(slugs, t.Slug)
 			}
-			if asked || i < cardTools && t.Uses >= observed.MinUses {
+			if asked || (i < cardTools || i < last && last < maxObserved) && t.Uses >= observed.MinUses {
 				u.Tools = append(u.Tools, usePortion(o, p, t))
 			}
 			if asked && t.Uses > 0 && i >= len(u.Tools) { // others are left out above it
 				between = fmt.Sprintf("%s is %s of the %s that were used", observedName(o, t.Slug), ordinal(i+1), quantity(usedIn(p), "tool"))
 			}
 		}
-		if len(slugs) == 2 {
+		if u.Ruler = chart.NewAxis(1).Ruler(); len(slugs) == 2 {
 			if between != "" {
 				u.Doubts = append(u.Doubts, between)
 			}
 			if unprovenPair(p, slugs[0], slugs[1]) {
-				u.Doubts = append(u.Doubts, fmt.Sprintf("With all tools compared at once, the order of %s and %s is not proven", observedName(o, slugs[0]), observedName(o, slugs[1])))
+				u.Doubts = append(u.Doubts, fmt.Sprintf("Tested with all pairs at once, which is stricter than single intervals, the order of %s and %s is not proven", observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
 			u.Doubts = append(u.Doubts, seenDoubts(o, p, slugs...)...)
 			return &u

@@ -56,17 +56,17 @@ func TestToolUsedAlone(t *testing.T) {
 // place of one that is further behind, and whether the order of the two is proven.
 func TestUsedBesideAsked(t *testing.T) {
 	var tools []observed.Standing
-	for i, slug := range []string{"ash", "birch", "cedar", "fir", "elm"} {
-		rate := .6 - .1*float64(i)
-		tools = append(tools, observed.Standing{Slug: slug, Tool: strings.ToUpper(slug[:1]) + slug[1:], Use: observed.Use{UseRate: rate, CILow: rate - .05, CIHigh: rate + .05, Uses: 60 - 10*i}})
+	for i, slug := range []string{"ash", "birch", "cedar", "fir", "oak", "pine", "yew", "elm"} {
+		rate := .6 - .05*float64(i)
+		tools = append(tools, observed.Standing{Slug: slug, Tool: strings.ToUpper(slug[:1]) + slug[1:], Use: observed.Use{UseRate: rate, CILow: rate - .05, CIHigh: rate + .05, Uses: 60 - 5*i}})
 	}
 	b := asked(map[string]int{"ash": 8, "elm": 1})
 	b.Tools[1] = b.Tools[3] // Ash, then Elm
 	o := observed.Board{Category: "web", Name: "Web", Unit: "pull request", NUnits: 100, NRepos: 40, Tools: tools}
 	pair := [2]string{"ash", "elm"}
 	for want, pairs := range map[string]map[[2]string]observed.Pair{
-		"Elm is fifth of the 5 tools that were used|With all tools compared at once, the order of Ash and Elm is not proven": {pair: {Shown: true, Together: &observed.Together{}}},
-		"Elm is fifth of the 5 tools that were used": {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
+		"Elm is eighth of the 8 tools that were used|Tested with all pairs at once, which is stricter than single intervals, the order of Ash and Elm is not proven": {pair: {Shown: true, Together: &observed.Together{}}},
+		"Elm is eighth of the 8 tools that were used": {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
 	} {
 		o.Pairs = pairs
 		r := Renderer{in: Input{Observed: []observed.Board{o}}}

@@ -109,7 +109,7 @@ func TestMostUsesInOneRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/observed/web": "9 of 11 in one repository", "/leaderboards": "9 of 11 uses of Birch in one repository",
+		"/observed/web": "9 of 11 in one repository", "/leaderboards": "61 pull requests · 53 repositories · Codex · 9 of 11 uses of Birch in one repository",
 		"/tools/birch": "9 of 11 uses of Birch are in one repository. Data of",
 	} {
 		p, err := r.Page(path)
