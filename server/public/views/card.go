@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A card is a board in a list: its first three tools as a stacked bar.
@@ -63,7 +64,9 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 		Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic,
 		Note: quantity(b.NTrials, "answer") + " · " + quantity(len(b.Agents), nounOf(b)) + " · " + quantity(b.NPrompts, "prompt"),
 	}
-	c.Claim, _ = claim(b)
+	if c.Claim, _ = claim(b); render.Single(*b) && b.NTrials > 1 {
+		c.Claim = "On one prompt, " + inSentence(c.Claim)
+	}
 	var parts []chart.Part
 	rest := 1.0
 	for _, s := range b.Tools[:min(maxCard, len(b.Tools))] {

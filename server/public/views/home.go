@@ -2,6 +2,7 @@ package views
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -15,6 +16,7 @@ type homePage struct {
 	Other    *headline   // of boards of trials, where the headline is of an observed one
 	What     string      // what is counted
 	Studies  bool        // all answers are of published studies
+	Single   bool        // each board is of one prompt
 	Compare  render.Link // of the first two tools of the headline's board; empty without
 	Bars     *agentBars  // what each agent of the headline's board picks
 	Used     *used       // what agents used in real work, of the same category
@@ -48,6 +50,7 @@ func (r *Renderer) home() (Page, error) {
 	d := homePage{Headline: r.headline(), Sum: r.sum(), Before: r.in.Before, Notice: observed.Notice}
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
+	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
 	d.What = r.counted(d.Studies)
 	asked := d.Headline
 	if seen := d.Headline.Seen; seen != nil {
@@ -108,7 +111,8 @@ func (r *Renderer) homeMoves() (shown []move, more string) {
 	return shown[:min(homeMoves, len(shown))], more
 }
 
-// leftOut says how many tools of a board are not among those shown.
+// leftOut says how many tools of a board are not among those shown, and which share of answers picked none of
+// the list.
 func leftOut(b analytics.Board, shown int) string {
 	var parts []string
 	if n := render.CountPicked(&b) - shown; n > 0 {
@@ -117,10 +121,18 @@ func leftOut(b analytics.Board, shown int) string {
 	if n := b.Field - render.CountPicked(&b); n > 0 {
 		parts = append(parts, chart.Whole(int64(n))+" of the list not picked")
 	}
-	if len(parts) == 0 {
-		return ""
+	text := ""
+	if len(parts) > 0 {
+		text = "Not shown: " + and(parts) + "."
 	}
-	return "Not shown: " + and(parts) + "."
+	rest := 1.0
+	for _, s := range b.Tools {
+		rest -= s.PickRate
+	}
+	if rest >= leastRest {
+		text = strings.TrimSpace(text + " " + chart.Fixed(rest) + " of answers picked no single tool of the list.")
+	}
+	return text
 }
 
 // firstTools draws the first tools of a board.
