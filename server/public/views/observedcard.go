@@ -41,6 +41,8 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		c.Note += " · no other listed tool was used"
 	} else if len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug) {
 		c.Note += " · the order is not proven"
+	} else if len(c.Top) > 2 && unprovenPair(p, p.Tools[1].Slug, p.Tools[2].Slug) {
+		c.Note += " · of the order only the first place is proven"
 	}
 	return c
 }
