@@ -19,10 +19,8 @@ type Largest struct {
 func (b *Board) Recount(s *facts.Study, c Category) {
 	all := tallyOf(s, c)
 	b.Largest = all.largest()
-	for j := range b.Tools {
-		if i := c.place(b.Tools[j].Slug); i >= 0 {
-			b.Tools[j].InOne = all.inOne(i)
-		}
+	for i := range b.Tools {
+		_, b.Tools[i].InOne = all.reposOf(b.Tools[i].Slug)
 	}
 	byLanguage := map[string]*tally{}
 	for _, g := range all.split(language) {
@@ -35,9 +33,7 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 			continue
 		}
 		for j := range l.Tools {
-			if i := c.place(l.Tools[j].Slug); i >= 0 {
-				l.Tools[j].Repos, l.Tools[j].InOne = t.reposWith(i), t.inOne(i)
-			}
+			l.Tools[j].Repos, l.Tools[j].InOne = t.reposOf(l.Tools[j].Slug)
 		}
 		if len(b.Languages) < 2 {
 			b.Pairs = t.pairs(l.Part)

@@ -96,6 +96,16 @@ func (t *tally) inOne(tool int) (most int) {
 	return most
 }
 
+// reposOf returns the number of repositories with a use of a tool, and the uses in the one with most; 0 for a
+// tool that the category does not have.
+func (t *tally) reposOf(slug string) (with, inOne int) {
+	i := t.category.place(slug)
+	if i < 0 {
+		return 0, 0
+	}
+	return t.reposWith(i), t.inOne(i)
+}
+
 // warnings returns the doubts about the counts, sorted.
 func (t *tally) warnings() []string {
 	out := []string{}

@@ -73,9 +73,6 @@ func citedUse(tool string, u observed.Use, units int) string {
 // citedParts has the figures of the first two tools of an observed board in a citation, in each language that
 // its first sentence names, with what they are of; empty where nobody used a tool.
 func citedParts(b *observed.Board) string {
-	if len(b.Tools) == 0 {
-		return ""
-	}
 	var parts []string
 	for _, s := range claimed(b) {
 		var figures []string

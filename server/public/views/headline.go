@@ -134,14 +134,18 @@ func observedClaim(b *observed.Board) string {
 	return text + ". In " + and(vague) + ", " + mayDiffer + "."
 }
 
-// claimed returns the first tool of an observed board, or of several languages that of the largest and of others
-// with enough data, maxClaimed at most: its first sentence and its citation are of them.
+// claimed returns the first tool of an observed board, or that of each of its first large languages, maxClaimed
+// at most: its first sentence and its citation are of them.
 func claimed(b *observed.Board) (out []sighting) {
+	if len(b.Tools) == 0 {
+		return nil
+	}
 	if _, several := mainPart(b); several == "" {
 		return []sighting{{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}}
 	}
-	for i, l := range b.Languages[:min(maxClaimed, len(b.Languages))] {
-		if len(l.Tools) > 0 && (i == 0 || l.NUnits >= observed.MinUnits) {
+	large := largeLanguages(b)
+	for _, l := range large[:min(maxClaimed, len(large))] {
+		if len(l.Tools) > 0 {
 			out = append(out, sighting{b, l.Part, l.Language, l.Tools[0].Use})
 		}
 	}

@@ -22,14 +22,21 @@ type usage struct {
 // observedWeb returns the renderer of one observed board, Web.
 func observedWeb(t *testing.T, list ...usage) *views.Renderer {
 	t.Helper()
-	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
-	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}}
+	var units []facts.Unit
 	for _, u := range list {
 		for range u.n {
-			id := fmt.Sprint("u", len(s.Units))
-			s.Units = append(s.Units, facts.Unit{ID: id, Repo: id, Language: u.language, Agent: u.agent, Tools: map[string][]string{"web": {u.tool}}})
+			id := fmt.Sprint("u", len(units))
+			units = append(units, facts.Unit{ID: id, Repo: id, Language: u.language, Agent: u.agent, Tools: map[string][]string{"web": {u.tool}}})
 		}
 	}
+	return webOf(t, units)
+}
+
+// webOf returns the renderer of one observed board, Web, of so many units.
+func webOf(t *testing.T, units []facts.Unit) *views.Renderer {
+	t.Helper()
+	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}, Units: units}
 	c := observed.Category{Slug: "web", Name: "Web", Tools: []observed.Tool{{Slug: "ash", Name: "Ash"}, {Slug: "birch", Name: "Birch"}, {Slug: "cedar", Name: "Cedar"}, {Slug: "elm", Name: "Elm"}}}
 	b, ok := observed.Rank(s, c)
 	if !ok {

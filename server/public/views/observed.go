@@ -55,18 +55,15 @@ func (r *Renderer) observed(category string) (Page, error) {
 		}
 		return out
 	}
-	large := func(i int) bool { return i == 0 || b.Languages[i].NUnits >= observed.MinUnits }
-	end := 0.0 // of the axis of all languages
-	for i, l := range b.Languages {
+	large, end := largeLanguages(b), 0.0 // end is that of the axis of them all
+	for _, l := range large {
 		for _, t := range l.Tools {
-			if large(i) {
-				end = max(end, t.CIHigh)
-			}
+			end = max(end, t.CIHigh)
 		}
 	}
 	for i, l := range b.Languages {
 		one := part(l.Language, l.Part)
-		if large(i) {
+		if i < len(large) {
 			p := partOf(b, l.Part, l.Language)
 			f := r.partForest(&p, l.Language, end)
 			f.Caption += ", " + l.Language
@@ -78,15 +75,14 @@ func (r *Renderer) observed(category string) (Page, error) {
 		d.Languages = append(d.Languages, one)
 	}
 	main, several := mainPart(b)
-	if len(b.Tools) > 0 {
-		for _, s := range claimed(b) {
-			d.Claim = both(d.Claim, r.alsoFirst(b, s.Part))
-		}
+	for _, s := range claimed(b) {
+		d.Claim = both(d.Claim, r.alsoFirst(s))
 	}
 	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used"+citedParts(b), b.URL)
-	d.Pairs = pairsSeen(b, main)
-	for _, l := range b.Languages {
-		if several != "" && l.Language != several && l.NUnits >= observed.MinUnits {
+	if several == "" {
+		d.Pairs = pairsSeen(b, main)
+	} else {
+		for _, l := range large {
 			d.Pairs = append(d.Pairs, pairsSeen(b, l.Part)...)
 		}
 	}
@@ -100,22 +96,32 @@ func (r *Renderer) observed(category string) (Page, error) {
 	}, d)
 }
 
-// alsoFirst says on which other board the first tool of a part is, and its rate there: every use of it counts on
-// both, whatever it was for. It is empty where it is on none.
-func (r *Renderer) alsoFirst(b *observed.Board, p observed.Part) string {
-	if len(p.Tools) == 0 || p.Tools[0].Uses == 0 {
+// alsoFirst says on which other board the first tool of a part is, and its uses there: each counts on both,
+// whatever it was for. It is empty where it is on none.
+func (r *Renderer) alsoFirst(first sighting) string {
+	if first.Use.Uses == 0 {
 		return ""
 	}
-	for _, s := range r.tools[p.Tools[0].Slug].Seen {
-		if s.Board.Category != b.Category && s.Use.Uses > 0 {
+	slug := first.Part.Tools[0].Slug
+	for _, s := range r.tools[slug].Seen {
+		if s.Board.Category != first.Board.Category && s.Use.Uses > 0 {
 			return fmt.Sprintf("%s is on %s, too (%s there): its uses count on both, whatever they were for.",
-				observedName(b, p.Tools[0].Slug), s.Board.Name, render.UseCount(s.Use, s.Part.NUnits))
+				observedName(first.Board, slug), s.Board.Name, render.UseCount(s.Use, s.Part.NUnits))
 		}
 	}
 	return ""
 }
 
-// linesPath is the path of the file with each unit of the study of a board; empty where there is none.
+// largeLanguages returns the languages of an observed board with enough data for rates, and the first in any case.
+func largeLanguages(b *observed.Board) []observed.LanguageBoard {
+	n := min(1, len(b.Languages))
+	for n < len(b.Languages) && b.Languages[n].NUnits >= observed.MinUnits {
+		n++
+	}
+	return b.Languages[:n]
+}
+
+// linesPath is the path of the file with each unit of the study of a board; empty if absent.
 func linesPath(in Input, b *observed.Board) string {
 	if in.SnapshotID == "" || b.FieldStudy == "" || in.Units == 0 {
 		return ""

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -213,71 +212,4 @@ func firstWithout(p observed.Part) string {
 		}
 	}
 	return first.Slug
-}
-
-// A used is what agents used of the first tools of a board, from the observed board of the same
-// category.
-type used struct {
-	Name, Of, Link string
-	Age            age
-	Ruler          template.HTML
-	Tools          []portion
-	Doubts         []string // of the part
-}
-
-// used returns the rates of the first tools in real work and of the first two of a board; nil
-// without an observed board that has both, in one language.
-func (r *Renderer) used(b *analytics.Board) *used {
-	i := slices.IndexFunc(r.in.Observed, func(o observed.Board) bool { return o.Category == b.Category })
-	if i < 0 || len(b.Tools) < 2 {
-		return nil
-	}
-	o := &r.in.Observed[i]
-	parts := []observed.LanguageBoard{{Part: wholePart(o)}}
-	if len(o.Languages) > 1 {
-		parts = o.Languages
-	}
-	for _, l := range parts {
-		p := l.Part
-		u := used{
-			Name: o.Name, Age: ageOf(o.AsOf, r.in.Now), Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool" + agentShare(o, p, l.Language),
-		}
-		last := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == b.Tools[1].Slug })
-		last = max(last, slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == b.Tools[0].Slug }))
-		var slugs []string
-		var concentrated []string
-		between := ""
-		for i, t := range p.Tools {
-			asked := t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug
-			if asked {
-				slugs = append(slugs, t.Slug)
-			}
-			if asked || (i < cardTools || i < last && last < maxObserved) && t.Uses >= observed.MinUses {
-				if u.Tools = append(u.Tools, usePortion(o, p, t)); observed.MostlyOne(t.Uses, t.InOne) {
-					concentrated = append(concentrated, inOneText(o, t)+" are in one repository")
-				}
-			}
-			if asked && t.Uses > 0 && i >= len(u.Tools) { // others are left out above it
-				between = fmt.Sprintf("%s is %s of the %s that were used", observedName(o, t.Slug), ordinal(i+1), quantity(usedIn(p), "tool"))
-			}
-		}
-		if u.Ruler = chart.NewAxis(1).Ruler(); len(slugs) == 2 {
-			if between != "" {
-				u.Doubts = append(u.Doubts, between)
-			}
-			switch {
-			case unprovenPair(p, slugs[0], slugs[1]) && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
-				u.Doubts = append(u.Doubts, "Tested with all pairs at once, which is stricter than single intervals, no order of these tools is proven")
-			case unprovenPair(p, slugs[0], slugs[1]):
-				u.Doubts = append(u.Doubts, fmt.Sprintf("Tested with all pairs at once, which is stricter than single intervals, the order of %s and %s is not proven", observedName(o, slugs[0]), observedName(o, slugs[1])))
-			}
-			for _, doubt := range slices.Concat(concentrated, seenDoubts(o, p, slugs...)) {
-				if !slices.Contains(u.Doubts, doubt) {
-					u.Doubts = append(u.Doubts, doubt)
-				}
-			}
-			return &u
-		}
-	}
-	return nil
 }

@@ -30,15 +30,12 @@ const maxSeenTools = 4
 // agentsOn returns what agents used, by language where the board has several: in each that has
 // enough units, or in the largest. Snapshots of older programs count agents for all languages alone.
 func (r *Renderer) agentsOn(b *observed.Board) (out []seenAgents) {
-	main, several := mainPart(b)
+	_, several := mainPart(b)
 	if several == "" || b.Languages[0].Agents == nil {
 		return []seenAgents{r.agentsIn(b, "", wholePart(b), b.Agents)}
 	}
-	out = append(out, r.agentsIn(b, several, main, b.Languages[0].Agents))
-	for _, l := range b.Languages[1:] {
-		if l.NUnits >= observed.MinUnits {
-			out = append(out, r.agentsIn(b, l.Language, l.Part, l.Agents))
-		}
+	for _, l := range largeLanguages(b) {
+		out = append(out, r.agentsIn(b, l.Language, l.Part, l.Agents))
 	}
 	return out
 }

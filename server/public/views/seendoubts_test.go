@@ -87,27 +87,17 @@ func TestOneRepository(t *testing.T) {
 // TestMostUsesInOneRepository: where most uses of a tool are in one repository, its row, its page, its citation
 // and the card of the board say so, though no repository decides the board.
 func TestMostUsesInOneRepository(t *testing.T) {
-	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
-	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}}
+	var units []facts.Unit
 	add := func(n int, repo, tool string) {
 		for range n {
-			id := fmt.Sprint("u", len(s.Units))
-			s.Units = append(s.Units, facts.Unit{ID: id, Repo: cmp.Or(repo, id), Language: "Go", Agent: "Codex", Tools: map[string][]string{"web": {tool}}})
+			id := fmt.Sprint("u", len(units))
+			units = append(units, facts.Unit{ID: id, Repo: cmp.Or(repo, id), Language: "Go", Agent: "Codex", Tools: map[string][]string{"web": {tool}}})
 		}
 	}
 	add(50, "", "ash")
 	add(9, "monorepo", "birch")
 	add(2, "", "birch")
-	c := observed.Category{Slug: "web", Name: "Web", Tools: []observed.Tool{{Slug: "ash", Name: "Ash"}, {Slug: "birch", Name: "Birch"}}}
-	b, ok := observed.Rank(s, c)
-	if !ok {
-		t.Fatal("too few for a board")
-	}
-	b.Recount(s, c)
-	r, err := views.New(views.Input{Site: render.Site{BaseURL: "https://firstpick.example", SnapshotID: "abc"}, Observed: []observed.Board{b}, Now: at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := webOf(t, units)
 	for path, want := range map[string]string{
 		"/observed/web": "9 of 11 in one repository", "/leaderboards": "61 pull requests · 53 repositories · Codex · 9 of 11 uses of Birch in one repository",
 		"/tools/birch": "9 of 11 uses of Birch are in one repository. Data of",

@@ -68,7 +68,7 @@ func (d *toolPlace) largestLoss(b *analytics.Board, s analytics.Standing, trials
 	out := summaryLine{Name: "Largest loss"}
 	switch {
 	case len(b.Agents) > 1 && !d.Single:
-		return out.withAgent(b, s, -1, trials)
+		out, _ = out.withAgent(b, s, -1, trials)
 	case len(d.Losses) > 0:
 		l := d.Losses[0]
 		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s of %s answers, %s in %s. The prompt: “%s”", l.Agent, l.rivals.in(b, chart.Whole(int64(l.rivals.most))), l.N, s.Tool, l.Own, l.Prompt), cmp.Or(l.Link, l.PromptLink), l.linkText()
@@ -88,7 +88,7 @@ func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing, trials 
 	out := summaryLine{Name: "Largest win"}
 	switch {
 	case len(b.Agents) > 1 && (!d.Single || s.Slug != b.Tools[0].Slug):
-		return out.withAgent(b, s, 1, trials)
+		out, _ = out.withAgent(b, s, 1, trials)
 	case len(d.Wins) > 0 && d.Wins[0].Rival != "":
 		w := d.Wins[0]
 		out.Text, out.Link, out.More = fmt.Sprintf("%s: %s in %s of %s answers, %s. The prompt: “%s”", w.Agent, s.Tool, w.Own, w.N, w.rivals.in(b, chart.Whole(int64(w.rivals.most))), w.Prompt), cmp.Or(w.Link, w.PromptLink), w.linkText()
@@ -97,8 +97,8 @@ func (d *toolPlace) largestWin(b *analytics.Board, s analytics.Standing, trials 
 }
 
 // withAgent adds the agent with which a tool is ahead of its strongest rival by most (sign 1), or behind it by
-// most (-1), and whether that lead is clear; nothing where it is so with none.
-func (l summaryLine) withAgent(b *analytics.Board, s analytics.Standing, sign float64, trials bool) summaryLine {
+// most (-1), and whether that lead is clear, and returns its name; nothing where it is so with none.
+func (l summaryLine) withAgent(b *analytics.Board, s analytics.Standing, sign float64, trials bool) (line summaryLine, agent string) {
 	most := 0.0
 	for _, a := range b.Agents {
 		own, rivals := agentRate(a.Tools, s.Slug), strongestOf(a.Tools, s.Slug, agentRates)
@@ -106,7 +106,7 @@ func (l summaryLine) withAgent(b *analytics.Board, s analytics.Standing, sign fl
 		if lead <= most || rivals.most == 0 {
 			continue
 		}
-		most = lead
+		most, agent = lead, render.AgentName(a.Agent)
 		ahead, behind := own, agentRate(a.Tools, rivals.slugs[0])
 		picked := []string{s.Tool + " " + chart.Fixed(own.PickRate), rivals.names(b) + " " + rivals.each(chart.Fixed(rivals.most))}
 		if sign < 0 {
@@ -117,12 +117,12 @@ func (l summaryLine) withAgent(b *analytics.Board, s analytics.Standing, sign fl
 		if !isAhead(b, a, bounded(ahead, a.NFamilies), bounded(behind, a.NFamilies)) {
 			clear = ", not a clear lead"
 		}
-		l.Text = fmt.Sprintf("%s: %s of %s%s.", render.AgentName(a.Agent), strings.Join(picked, ", "), quantity(a.NTrials, "answer"), clear)
+		l.Text = fmt.Sprintf("%s: %s of %s%s.", agent, strings.Join(picked, ", "), quantity(a.NTrials, "answer"), clear)
 		if l.Link, l.More = agentPath(agentSlug(a.Agent)), "What it picks"; trials && ahead.Picks > 0 && (sign > 0 || len(rivals.slugs) == 1) {
 			l.Link, l.More = TrialsPath(b.Category, "agent", a.Agent, "tool", ahead.Slug), "Read these answers"
 		}
 	}
-	return l
+	return l, agent
 }
 
 // whatNow says where its vendor looks first: where a rival leads and the tool is nearest to it, so that few
@@ -138,8 +138,7 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 		}
 	}
 	out := summaryLine{Name: whatNext}
-	if loss := out.withAgent(b, s, -1, trials); loss.Text != "" { // the leader's place is won or lost there
-		agent, _, _ := strings.Cut(loss.Text, ":")
+	if loss, agent := out.withAgent(b, s, -1, trials); agent != "" { // the leader's place is won or lost there
 		loss.Text = "Begin with the largest loss: read what " + agent + " picks."
 		return loss
 	}
