@@ -44,7 +44,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 				last = i
 			}
 		}
-		var slugs, concentrated []string
+		var slugs, shown, concentrated []string
 		between := ""
 		for i, t := range p.Tools {
 			asked := isAsked(t)
@@ -52,6 +52,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 				slugs = append(slugs, t.Slug)
 			}
 			if asked || (i < cardTools || i < last && last < maxObserved) && t.Uses >= observed.MinUses {
+				shown = append(shown, t.Slug)
 				if u.Tools = append(u.Tools, usePortion(o, p, t)); observed.MostlyOne(t.Uses, t.InOne) {
 					concentrated = append(concentrated, inOneText(o, t)+" are in one repository")
 				}
@@ -64,11 +65,15 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if between != "" {
 				u.Doubts = append(u.Doubts, between)
 			}
+			how := "Tested for single pairs"
+			if pair := p.Pairs[[2]string{slugs[0], slugs[1]}]; pair.Together != nil {
+				how = "Tested with all pairs at once, which is stricter than single intervals"
+			}
 			switch {
-			case unprovenPair(p, slugs[0], slugs[1]) && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
-				u.Doubts = append(u.Doubts, "Tested with all pairs at once, which is stricter than single intervals, no order of these tools is proven")
+			case noneProven(p, shown):
+				u.Doubts = append(u.Doubts, how+", no order of these tools is proven")
 			case unprovenPair(p, slugs[0], slugs[1]):
-				u.Doubts = append(u.Doubts, fmt.Sprintf("Tested with all pairs at once, which is stricter than single intervals, the order of %s and %s is not proven", observedName(o, slugs[0]), observedName(o, slugs[1])))
+				u.Doubts = append(u.Doubts, fmt.Sprintf("%s, the order of %s and %s is not proven", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
 			for _, doubt := range slices.Concat(concentrated, seenDoubts(o, p, slugs...)) {
 				if !slices.Contains(u.Doubts, doubt) {
@@ -79,4 +84,16 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		}
 	}
 	return nil
+}
+
+// noneProven reports whether no pair of tools, the most used first, is in a proven order.
+func noneProven(p observed.Part, slugs []string) bool {
+	for i, ahead := range slugs {
+		for _, behind := range slugs[i+1:] {
+			if !unprovenPair(p, ahead, behind) {
+				return false
+			}
+		}
+	}
+	return len(slugs) > 1
 }
