@@ -19,9 +19,10 @@ const (
 	defaultMaxRaw  = 64 << 20
 	defaultPatient = 5 * time.Second
 	maxStderr      = 64 << 10
-	// killTimeout limits the wait for killed processes to end, drainTimeout the reading of
-	// their output.
-	killTimeout  = 10 * time.Second
+	// killTimeout limits the wait for killed processes to end: long, because a program that
+	// starts processes without end leaves little time to whoever looks for them.
+	// drainTimeout limits the reading of their output.
+	killTimeout  = time.Minute
 	drainTimeout = 2 * time.Second
 )
 

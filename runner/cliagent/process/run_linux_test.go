@@ -315,7 +315,7 @@ func TestRunBomb(t *testing.T) {
 	cancel()
 	e := ended(t, run)
 	if e.Why != Cancelled || e.CouldNotKill {
-		t.Errorf("why %s, could not kill %t", e.Why, e.CouldNotKill)
+		t.Errorf("why %s, could not kill %t, signal %q after %s; stderr:\n%s", e.Why, e.CouldNotKill, e.Signal, e.Wall, e.Stderr)
 	}
 	for line := range strings.Lines(string(e.Raw)) {
 		var pid int
