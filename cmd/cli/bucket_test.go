@@ -144,7 +144,8 @@ func TestBucketChangesUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for n := range 20 {
+	const changes = 8
+	for n := range changes {
 		id := ids[n%len(ids)].ID
 		if err := place.Promote(t.Context(), id); err != nil {
 			t.Fatal(err)
@@ -160,7 +161,7 @@ func TestBucketChangesUnderLoad(t *testing.T) {
 	clients.Wait()
 	t.Logf("%d requests", requests.Load())
 
-	last := ids[19%len(ids)].ID
+	last := ids[(changes-1)%len(ids)].ID
 	proxy.Set(func(*http.Request) s3test.Fault { return s3test.Deny })
 	before := proxy.Requests.Load()
 	for proxy.Requests.Load() < before+5 {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,15 +25,28 @@ type foundPage struct {
 	links  []string
 }
 
-// followsEverything begins with what the agent knows and follows every link of every
-// page, document, manifest and header, until there is none that is new. Each leads
-// somewhere: to the place that it names, too.
+// pagesOfAShape is how many addresses are followed that differ only in names and values: the
+// pages of trials, and the filters of boards, are many thousand.
+const pagesOfAShape = 60
+
+// alike is an address without what its pages differ in: the words of its path after the first
+// and the values of its parameters.
+func alike(u *url.URL) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	parameters := slices.Sorted(maps.Keys(u.Query()))
+	return fmt.Sprint(first, strings.Count(u.Path, "/"), path.Ext(u.Path), parameters)
+}
+
+// followsEverything begins with what the agent knows and follows the links of every
+// page, document, manifest and header, until there is none of a shape that is not known well.
+// Each leads somewhere: to the place that it names, too.
 func (a *newcomer) followsEverything() {
 	a.t.Helper()
 	seen := map[string]*foundPage{}
 	from := map[string]string{}
 	queue := []string{}
 	anchors := map[string]string{} // address with a place in it, and who names it
+	shapes := map[string]int{}
 	add := func(where string, links []string) {
 		base, err := url.Parse(where)
 		if err != nil {
@@ -52,7 +68,9 @@ func (a *newcomer) followsEverything() {
 			}
 			if address := u.String(); from[address] == "" {
 				from[address] = where
-				queue = append(queue, address)
+				if shapes[alike(u)]++; shapes[alike(u)] <= pagesOfAShape {
+					queue = append(queue, address)
+				}
 			}
 		}
 	}
@@ -70,11 +88,11 @@ func (a *newcomer) followsEverything() {
 	for address, where := range anchors {
 		page, place, _ := strings.Cut(address, "#")
 		p := seen[page]
-		if p.status == http.StatusOK && !p.ids[place] {
+		if p != nil && p.status == http.StatusOK && !p.ids[place] {
 			a.t.Errorf("%s leads to %s, and there is no such place", where, address)
 		}
 	}
-	a.t.Logf("%d addresses, %d places", len(seen), len(anchors))
+	a.t.Logf("%d addresses of %d, %d places, %d shapes", len(seen), len(from), len(anchors), len(shapes))
 	if len(seen) < 150 || len(anchors) < 50 {
 		a.t.Errorf("only %d addresses and %d places were found", len(seen), len(anchors))
 	}

@@ -24,12 +24,9 @@ import (
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
-const (
-	killRounds  = 10
-	killWorkers = 6
-)
+const killWorkers = 6
 
-// TestCeremonyKilledServersKeepTheirWord kills a server ten times while agents
+// TestCeremonyKilledServersKeepTheirWord kills a server many times while agents
 // register and people confirm. What was answered holds after every restart.
 func TestCeremonyKilledServersKeepTheirWord(t *testing.T) {
 	if testing.Short() {
@@ -43,7 +40,8 @@ func TestCeremonyKilledServersKeepTheirWord(t *testing.T) {
 			}
 			s := newKilled(t, args...)
 			var all []*ceremony
-			for round := range killRounds {
+			rounds := kills(t, 10)
+			for round := range rounds {
 				s.start(s.listen)
 				began := s.workUntilKilled(round)
 				s.start(s.listen)
@@ -52,7 +50,7 @@ func TestCeremonyKilledServersKeepTheirWord(t *testing.T) {
 				all = append(all, began...)
 				s.inParallel(all, s.holds)
 				if t.Failed() {
-					t.Fatalf("failed after kill %d of %d", round+1, killRounds)
+					t.Fatalf("failed after kill %d of %d", round+1, rounds)
 				}
 				t.Logf("kill %d: %s", round+1, before)
 				s.kill()

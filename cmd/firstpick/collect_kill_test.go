@@ -11,12 +11,9 @@ import (
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
-const (
-	collectKills   = 20
-	collectSenders = 8
-)
+const collectSenders = 8
 
-// TestCollectorKilledKeepsWhatItTook kills a server twenty times while sites send
+// TestCollectorKilledKeepsWhatItTook kills a server many times while sites send
 // events. Every event that was acknowledged is stored, and none twice.
 func TestCollectorKilledKeepsWhatItTook(t *testing.T) {
 	if testing.Short() {
@@ -32,7 +29,8 @@ func TestCollectorKilledKeepsWhatItTook(t *testing.T) {
 			s.start(s.listen)
 			key := s.collectorKey()
 			var acked, sent []string
-			for round := range collectKills {
+			rounds := kills(t, 20)
+			for round := range rounds {
 				if round > 0 {
 					s.start(s.listen)
 				}
@@ -41,8 +39,8 @@ func TestCollectorKilledKeepsWhatItTook(t *testing.T) {
 			}
 			s.start(s.listen)
 			defer s.kill()
-			if len(acked) < collectKills {
-				t.Fatalf("%d events were acknowledged in %d rounds", len(acked), collectKills)
+			if len(acked) < rounds {
+				t.Fatalf("%d events were acknowledged in %d rounds", len(acked), rounds)
 			}
 			// What was acknowledged is known again, all of it.
 			if accepted, _ := s.resend(key, acked); accepted != 0 {

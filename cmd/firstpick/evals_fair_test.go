@@ -33,7 +33,7 @@ func TestQueuedRunsAreSharedFairly(t *testing.T) {
 	for _, engine := range statetest.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			// The six that are under way are a large part of so few, and no turn halves them.
-			sizes, under := map[string]int{"wsp_large": 120, "wsp_middle": 70, "wsp_small": 40}, 6.0
+			sizes, under := map[string]int{"wsp_large": 72, "wsp_middle": 42, "wsp_small": 24}, 6.0
 			h := newHouse(t, engine)
 			names := []string{"wsp_large", "wsp_middle", "wsp_small"}
 			queued := map[string][]string{}

@@ -16,10 +16,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
-const workerKills = 12
-
-// TestKilledWorkersFinishARunOnce kills the worker of a run twelve times in the middle
-// of it, and the server beside it four times. The run ends once, every trial has one
+// TestKilledWorkersFinishARunOnce kills the worker of a run many times in the middle
+// of it, and the server beside it every other time. The run ends once, every trial has one
 // answer, and the bill is right: what was answered is known to the cent, and what the
 // model charged for questions that the kills took lies within what may have been.
 func TestKilledWorkersFinishARunOnce(t *testing.T) {
@@ -37,7 +35,8 @@ func TestKilledWorkersFinishARunOnce(t *testing.T) {
 			root := evalwork.RunsRoot(filepath.Join(h.dir, ".firstpick"), "wsp_1")
 			var worker *exec.Cmd
 			seen := 0
-			for round := range workerKills {
+			rounds := kills(t, 12)
+			for round := range rounds {
 				worker = h.start("worker", "--runs", "1")
 				h.until("wsp_1", id, func(*state.EvalRun) bool { // it gets somewhere
 					done, err := runner.Replay(root, id)
@@ -45,7 +44,7 @@ func TestKilledWorkersFinishARunOnce(t *testing.T) {
 				})
 				time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond) // the moment of the kill is the test
 				h.kill(worker)
-				if round%3 == 2 {
+				if round%2 == 1 {
 					h.kill(server)
 					server = h.start("server", "--listen", freeAddress(t), "--access-log=false")
 				}
@@ -97,7 +96,7 @@ func TestKilledWorkersFinishARunOnce(t *testing.T) {
 			if m := b.Manifest; m.Counts.Valid != trials || int64(m.SpentUSD*1e6+0.5) != r.SpentMicros || int64(m.AtMostUSD*1e6+0.5) != r.AtMostMicros {
 				t.Errorf("the results say %+v %+v, the row %+v", m.Counts, m.Money, r)
 			}
-			t.Logf("%d kills, %d attempts; the model was asked %d times for %d answers; spent %.4f, at most %.4f USD", workerKills, r.Attempt, model.charged.Load(), trials, float64(r.SpentMicros)/1e6, float64(r.AtMostMicros)/1e6)
+			t.Logf("%d kills, %d attempts; the model was asked %d times for %d answers; spent %.4f, at most %.4f USD", rounds, r.Attempt, model.charged.Load(), trials, float64(r.SpentMicros)/1e6, float64(r.AtMostMicros)/1e6)
 		})
 	}
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/firstpick/firstpick/runner/label"
 )
 
-const labelKills = 20
-
 // TestKilledLabellingLosesNothing labels on a terminal and kills the program at random
 // moments: what the terminal said was stored is there.
 func TestKilledLabellingLosesNothing(t *testing.T) {
@@ -37,7 +35,7 @@ func TestKilledLabellingLosesNothing(t *testing.T) {
 	id := list[0].ID
 	file := label.File{Path: filepath.Join(runs, id, label.FileName), Run: id}
 	stored := 0
-	for round := range labelKills {
+	for round := range kills(t, 20) {
 		p := newPTY(t)
 		cmd := p.start(t, dir, "label", id, "--by", "ann", "--size", "120", "--seed", "1")
 		p.await(t, "the first trial is shown", func() bool { return strings.Contains(p.seen(), "asked") })

@@ -20,10 +20,10 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// queuedEval is the eval of the kills, five times as often.
-var queuedEval = strings.NewReplacer("repeats: 100", "repeats: 500", "latency_ms: 3", "latency_ms: 5", "fail_rate: 0.02, ", "").Replace(killedEval)
+// queuedEval is the eval of the kills, two and a half times as often.
+var queuedEval = strings.NewReplacer("repeats: 100", "repeats: 250", "latency_ms: 3", "latency_ms: 5", "fail_rate: 0.02, ", "").Replace(killedEval)
 
-// TestWorkersKilledAndCutOffLoseNothing lets two workers ask 10,000 questions. One is
+// TestWorkersKilledAndCutOffLoseNothing lets two workers ask 5,000 questions. One is
 // killed in the middle; the other's network is cut for longer than it takes until it
 // counts as dead, and comes back. No trial is lost, none is there twice, and the
 // snapshot is that of a run on one machine, byte for byte.
@@ -54,15 +54,15 @@ func TestWorkersKilledAndCutOffLoseNothing(t *testing.T) {
 	t.Cleanup(func() { _ = run.Process.Kill() })
 	began := time.Now()
 	seen := countEvents(events, func(results int) {
-		if results%2000 == 0 {
+		if results%1000 == 0 {
 			t.Logf("%d results after %s", results, time.Since(began).Round(time.Millisecond))
 		}
 		switch results {
-		case 4000:
+		case 2000:
 			if err := first.Process.Kill(); err != nil {
 				t.Error(err)
 			}
-		case 8000:
+		case 4000:
 			cut.forAWhile(t, 18*time.Second)
 		}
 	})
@@ -73,7 +73,7 @@ func TestWorkersKilledAndCutOffLoseNothing(t *testing.T) {
 	if seen.reasons["worker_lost"] == 0 {
 		t.Error("nothing was under way when the workers were lost: the test tests nothing")
 	}
-	checkOnce(t, filepath.Join(spread, ".firstpick", "runs"), 10_000)
+	checkOnce(t, filepath.Join(spread, ".firstpick", "runs"), 5_000)
 	must(t, firstpick(t, alone, "run", "killed.yaml"))
 	for _, dir := range []string{spread, alone} {
 		must(t, firstpick(t, dir, "publish", "--allow-synthetic"))

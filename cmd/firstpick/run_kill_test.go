@@ -18,22 +18,19 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-const (
-	runKills = 30
-	// What the fake model charges: 20 tokens read and 10 written at 1,000 USD per
-	// million; a question may write 20.
-	answerUSD = 0.03
-)
+// What the fake model charges, in USD: 20 tokens read and 10 written at 1,000 USD per
+// million; a question may write 20.
+const answerUSD = 0.03
 
 const billedAnswer = `{"model":"fake-1","choices":[{"message":{"content":"I would use Flask."},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"completion_tokens":10}}`
 
-// TestKilledRunsOfRealAgents kills a run thirty times at random moments while it
+// TestKilledRunsOfRealAgents kills a run many times at random moments while it
 // asks a model over HTTP and runs programs that have children. No answer that was
 // stored is lost or asked for again, no process outlives the run, and what the
 // model charged stays within the budget.
 func TestKilledRunsOfRealAgents(t *testing.T) {
 	if testing.Short() {
-		t.Skip("kills a run thirty times: half a minute")
+		t.Skip("kills a run many times: half a minute")
 	}
 	var charged atomic.Int64
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,9 +47,12 @@ func TestKilledRunsOfRealAgents(t *testing.T) {
 	dir := t.TempDir()
 	marker := fmt.Sprintf("30.%d", 1_000_000+rand.IntN(1_000_000)) // seconds that a child would sleep: nobody else's
 	script := "sleep " + marker + " & sleep 0.0$((RANDOM % 8 + 2)); echo 'I would use Django.'; kill $!"
+	rounds := kills(t, 30)
+	repeats := max(50, 250*rounds/30) // an unbroken run is longer than all kills
+	trials := 4 * repeats             // of two agents and two prompts
 	eval := fmt.Sprintf(`name: killed
 category: webserver
-repeats: 250
+repeats: %d
 seed: 5
 concurrency: 12
 prompts:
@@ -61,7 +61,7 @@ prompts:
 agents:
   - {name: api, kind: openai-chat, base_url: %q, model: fake-1, max_tokens: 20, price: {input_per_mtok: 1000, output_per_mtok: 1000}}
   - {name: program, kind: command, command: [bash, -c, %q, "{prompt}"], trial_cost_usd: 0.01, price: {input_per_mtok: 1, output_per_mtok: 1}, memory_mb: 10}
-`, model.URL+"/v1", script)
+`, repeats, model.URL+"/v1", script)
 	if err := os.WriteFile(filepath.Join(dir, "killed.yaml"), []byte(eval), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +69,14 @@ agents:
 	const budget = 1000.0
 	args := []string{"run", "killed.yaml", "--max-cost", fmt.Sprint(budget)}
 	id, seen := "", map[string]bool{}
-	for round := range runKills {
+	for round := range rounds {
 		cmd := firstpick(t, dir, args...)
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(2 * time.Millisecond) { // until it got somewhere
+		for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(20 * time.Millisecond) { // until it got somewhere
 			if list, _, _ := journal.List(runs); len(list) == 1 {
 				id = list[0].ID
 				if done, err := runner.Replay(runs, id); err == nil && len(done.Valid) > len(seen) {
@@ -117,8 +117,8 @@ agents:
 		}
 		return nil
 	})
-	if err != nil || len(counts) != 1000 {
-		t.Fatalf("%d trials have an answer, want 1000, %v\n%s", len(counts), err, out)
+	if err != nil || len(counts) != trials {
+		t.Fatalf("%d trials have an answer, want %d, %v\n%s", len(counts), trials, err, out)
 	}
 	for trial, n := range counts {
 		if n != 1 {
@@ -136,7 +136,7 @@ agents:
 	if left := orphans(t, marker); left != "" {
 		t.Errorf("still alive at the end: %s", left)
 	}
-	t.Logf("%d kills; the model was asked %d times for 500 answers and charged %.2f of %.2f USD", runKills, charged.Load(), bill, budget)
+	t.Logf("%d kills; the model was asked %d times for %d answers and charged %.2f of %.2f USD", rounds, charged.Load(), trials/2, bill, budget)
 }
 
 // orphans returns the command lines that hold the marker, once the system had three
