@@ -120,7 +120,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 				}
 			}
 		}
-		line.addRest(rest)
+		line.addRest(othersOrNone, rest)
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
 		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
 			if len(b.Agents) > 1 {

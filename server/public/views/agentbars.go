@@ -94,7 +94,7 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 			parts = append(parts, barPart(otherClass, "other tools", others))
 		}
 		f.Nothing = f.Nothing || 1-all > least
-		row.Bar = chart.Split(parts, whole, "Picks of "+a.Agent)
+		row.Bar = chart.Split(parts, whole, "Picks")
 		f.Rows = append(f.Rows, row)
 	}
 	f.Rows = joinAlike(f.Rows, nounOf(b))

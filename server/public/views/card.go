@@ -75,7 +75,11 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 			rest -= shownRate(s.PickRate)
 		}
 	}
-	c.addRest(rest)
+	name := othersOrNone
+	if render.CountPicked(b) <= len(parts) {
+		name = "no single tool of the list"
+	}
+	c.addRest(name, rest)
 	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
 	return c
 }
@@ -86,10 +90,13 @@ const leastRest = .005
 // shownRate is a rate as pages print it.
 func shownRate(v float64) float64 { return math.Round(1000*v) / 1000 }
 
+// othersOrNone is the grey part of a bar that does not show all picked tools.
+const othersOrNone = "others or no tool"
+
 // addRest adds what the tools of a card leave of the bar: its grey part.
-func (c *card) addRest(share float64) {
+func (c *card) addRest(name string, share float64) {
 	if len(c.Top) > 0 && share >= leastRest {
-		c.Top = append(c.Top, portion{Class: "track", Tool: "others or no tool", Rate: chart.Fixed(share)})
+		c.Top = append(c.Top, portion{Class: "track", Tool: name, Rate: chart.Fixed(share)})
 	}
 }
 

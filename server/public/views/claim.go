@@ -42,7 +42,13 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return "; " + text
 	}
 	if unpicked > 0 {
-		return fmt.Sprintf("; of the %s others, %s pick%s no listed tool", small(n), small(unpicked), verbEnding(unpicked))
+		text := fmt.Sprintf("; of the %s others, %s pick%s no listed tool", small(n), small(unpicked), verbEnding(unpicked))
+		if left := n - unpicked; left == 1 {
+			text += " and one has no clear favourite"
+		} else if left > 1 {
+			text += " and " + small(left) + " have no clear favourite"
+		}
+		return text
 	}
 	return "; the " + small(n) + " others have no clear favourite"
 }

@@ -84,7 +84,7 @@ func TestPreference(t *testing.T) {
 		{.4, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
 		{.2, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
 		{.2, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
-		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; of the two others, one picks no listed tool."},
+		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; of the two others, one picks no listed tool and one has no clear favourite."},
 		{.2, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; the two others have no clear favourite."},
 	} {
 		for i, a := range c.board.Agents {

@@ -174,7 +174,7 @@ func (r *Renderer) sum() string {
 	if n := len(r.in.Observed); n > 0 { // Units counts also those on no board
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
 		if r.in.Units > 0 {
-			parts = append(parts, fmt.Sprintf("%s from field data of %s of agents", boards, quantity(r.in.Units, unit)))
+			parts = append(parts, fmt.Sprintf("%s from a study of %s of agents", boards, quantity(r.in.Units, unit)))
 		} else {
 			parts = append(parts, boards+" of "+unit+"s")
 		}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	switch head {
 	case "", "home":
 		h := r.headline()
-		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: r.sum()}
+		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: cmp.Or(basis(h), r.sum())}
 		if board, found := r.Picture(h.Link); found {
 			p.Rows = board.Rows
 		}
@@ -54,6 +55,17 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		return r.comparePicture(slug)
 	}
 	return p, false
+}
+
+// basis is what a claim of a board of trials is of, with its age; empty for other claims.
+func basis(h headline) string {
+	switch {
+	case h.board == nil:
+		return ""
+	case h.Age.Old == "":
+		return h.Note
+	}
+	return h.Note + " (" + h.Age.Old + ")"
 }
 
 // seenNote says how often a tool was used in real work; other where it was not observed.
