@@ -94,8 +94,9 @@ func (p *published) Load(ctx context.Context, id string) (snapshotview.Input, er
 	if err != nil {
 		return snapshotview.Input{}, err
 	}
+	units, read := unitsOf(snap.Manifest.Observed)
 	in := snapshotview.Input{
-		Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Units: unitsOf(snap.Manifest.Observed), Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
+		Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Units: units, UnitsRead: read, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
 		Trials: snap.Manifest.SchemaVersion >= 2, Evidence: string(snap.Manifest.Evidence),
 	}
 	if snap.Manifest.AsOf != nil {
@@ -104,10 +105,10 @@ func (p *published) Load(ctx context.Context, id string) (snapshotview.Input, er
 	return in, nil
 }
 
-// unitsOf counts the pull requests or commits of studies.
-func unitsOf(studies []publish.FieldStudy) (n int) {
+// unitsOf counts the pull requests or commits of studies, and those that they read.
+func unitsOf(studies []publish.FieldStudy) (n, read int) {
 	for _, s := range studies {
-		n += s.Units
+		n, read = n+s.Units, read+s.Read
 	}
-	return n
+	return n, read
 }

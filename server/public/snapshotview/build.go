@@ -193,7 +193,7 @@ func (b *builder) names() {
 func (b *builder) pages() error {
 	r, err := views.New(views.Input{
 		Site:   render.Site{BaseURL: b.in.BaseURL, Contact: b.in.Contact, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID, Retracted: b.in.Retracted},
-		Boards: b.site.Boards, Observed: b.site.Observed, Units: b.in.Units, Moves: b.in.Moves, Before: b.in.Before, Trends: b.in.Trends, AsOf: b.in.AsOf, Now: b.in.Now, Trials: b.in.Trials, Evidence: b.in.Evidence,
+		Boards: b.site.Boards, Observed: b.site.Observed, Units: b.in.Units, UnitsRead: b.in.UnitsRead, Moves: b.in.Moves, Before: b.in.Before, Trends: b.in.Trends, AsOf: b.in.AsOf, Now: b.in.Now, Trials: b.in.Trials, Evidence: b.in.Evidence,
 	})
 	if err != nil {
 		return err

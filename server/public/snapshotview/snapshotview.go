@@ -32,7 +32,9 @@ type Input struct {
 	// Units is how many pull requests or commits the observed boards are counted from; one
 	// may be on several boards. 0 is unknown.
 	Units int
-	Refs  []catalog.Ref
+	// UnitsRead is how many their studies read; 0 is unknown.
+	UnitsRead int
+	Refs      []catalog.Ref
 	// BaseURL is the public address without trailing slash.
 	BaseURL   string
 	Contact   string   // of the operator, mailto: or https:; empty without one

@@ -15,6 +15,7 @@ type homePage struct {
 	Headline headline
 	Other    *headline   // of boards of trials, where the headline is of an observed one
 	What     string      // what is counted
+	Asking   *promptText // the only prompt of the headline's board; nil for others
 	Studies  bool        // all answers are of published studies
 	Single   bool        // each board is of one prompt
 	Compare  render.Link // of the first two tools of the headline's board; empty without
@@ -24,6 +25,7 @@ type homePage struct {
 	Names    []render.Link
 	Observed []card
 	Asked    []card
+	Gap      bool           // their last row has room for one more card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
 	Moves    []move
@@ -64,7 +66,7 @@ func (r *Renderer) home() (Page, error) {
 			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
 		}
 		if d.Quotes, d.Sample = leaderQuotes(b), r.sample(b); d.Other == nil {
-			d.Bars, d.Used = agentBarsOf(b), r.used(b)
+			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
 		}
 	}
 	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
@@ -76,6 +78,7 @@ func (r *Renderer) home() (Page, error) {
 	for _, b := range r.byTrials()[:min(homeAsked, len(r.in.Boards))] {
 		d.Asked = append(d.Asked, r.boardCard(b))
 	}
+	d.Gap = len(d.Asked)%cardRow != 0
 	d.Names = r.toolNames()
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
@@ -92,9 +95,9 @@ func (r *Renderer) counted(studies bool) string {
 	case !studies || len(r.in.Notes) == 0:
 		return "We give AI agents tasks without naming a brand, many times, and count the tools they pick."
 	case len(r.in.Observed) > 0:
-		return "We count the tools that AI agents pick when asked, here language models in published studies, and those that coding agents use in real work."
+		return "Here: what language models picked in published studies, and what coding agents used in real work."
 	}
-	return "We count the tools that AI agents pick when asked, here language models in published studies."
+	return "Here: what language models picked in published studies."
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the
@@ -193,6 +196,10 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
 	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
+	if t := r.tools[s.Slug]; t != nil && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
+		rate, _ := render.UseRate(t.Seen[0].Use, t.Seen[0].Part.NUnits)
+		out.Facts = append(out.Facts, render.Fact{Name: "In real work", Value: rate, Note: "observed, of " + unitsOf(t.Seen[0].Board, t.Seen[0].Part, t.Seen[0].Language)})
+	}
 	if len(b.Agents) < 2 {
 		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
 	}

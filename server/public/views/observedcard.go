@@ -47,7 +47,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 }
 
 // agentShare says how many agents made the units of a part, and the share of the one with most: " · 5 agents,
-// Devin 55%". It is empty where that is not known.
+// 55% by Devin". It is empty where that is not known.
 func agentShare(b *observed.Board, p observed.Part, language string) string {
 	agents := usersOf(b, language)
 	if len(agents) == 0 || p.NUnits == 0 {
@@ -57,7 +57,7 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 	if len(agents) == 1 {
 		return " · " + most.Agent
 	}
-	return fmt.Sprintf(" · %d agents, %s %s", len(agents), most.Agent, shareText(most.NUnits, p.NUnits))
+	return fmt.Sprintf(" · %d agents, %s by %s", len(agents), shareText(most.NUnits, p.NUnits), most.Agent)
 }
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board

@@ -65,7 +65,7 @@ func TestUsedBesideAsked(t *testing.T) {
 	o := observed.Board{Category: "web", Name: "Web", Unit: "pull request", NUnits: 100, NRepos: 40, Tools: tools}
 	pair := [2]string{"ash", "elm"}
 	for want, pairs := range map[string]map[[2]string]observed.Pair{
-		"Elm is eighth of the 8 tools that were used|Tested with all pairs at once, which is stricter than single intervals, no order of these tools is proven": {pair: {Shown: true, Together: &observed.Together{}}},
+		"Elm is eighth of the 8 tools that were used|Tested with all pairs at once, which is stricter than single intervals, no order of these tools is proven (Ash and Elm alone: p 0.010)": {pair: {Shown: true, P: .01, Together: &observed.Together{}}},
 		"Elm is eighth of the 8 tools that were used": {pair: {Shown: true, Together: &observed.Together{Shown: true}}},
 	} {
 		o.Pairs = pairs

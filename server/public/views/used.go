@@ -8,6 +8,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A used is what agents used of the first tools of a board, from the observed board of the same
@@ -65,15 +66,18 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if between != "" {
 				u.Doubts = append(u.Doubts, between)
 			}
-			how := "Tested for single pairs"
+			how, alone := "Tested for single pairs", ""
 			if pair := p.Pairs[[2]string{slugs[0], slugs[1]}]; pair.Together != nil {
 				how = "Tested with all pairs at once, which is stricter than single intervals"
+				if pair.Shown {
+					alone = fmt.Sprintf(" (%s and %s alone: p %s)", observedName(o, slugs[0]), observedName(o, slugs[1]), render.PValue(pair.P))
+				}
 			}
 			switch {
 			case noneProven(p, shown):
-				u.Doubts = append(u.Doubts, how+", no order of these tools is proven")
+				u.Doubts = append(u.Doubts, how+", no order of these tools is proven"+alone)
 			case unprovenPair(p, slugs[0], slugs[1]):
-				u.Doubts = append(u.Doubts, fmt.Sprintf("%s, the order of %s and %s is not proven", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
+				u.Doubts = append(u.Doubts, fmt.Sprintf("%s, the order of %s and %s is not proven%s", how, observedName(o, slugs[0]), observedName(o, slugs[1]), alone))
 			}
 			for _, doubt := range slices.Concat(concentrated, seenDoubts(o, p, slugs...)) {
 				if !slices.Contains(u.Doubts, doubt) {

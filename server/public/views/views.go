@@ -28,6 +28,8 @@ type Input struct {
 	Boards   []analytics.Board // by category
 	Observed []observed.Board  // by category
 	Units    int               // pull requests or commits behind Observed, each once; 0 is unknown
+	// UnitsRead is how many the studies read; 0 is unknown. The others had no tool of the catalogue.
+	UnitsRead int
 	// Moves are the changes since the snapshot before, the largest first; Before is its id,
 	// empty without one.
 	Moves  []Move
