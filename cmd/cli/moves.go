@@ -154,7 +154,8 @@ func asOf(i publish.Info) time.Time {
 	return *i.AsOf
 }
 
-// movesOf returns the tested changes for pages, the largest first.
+// movesOf returns the tested changes for pages, the largest first. Boards without an agent in common are left
+// out: their difference may be that of the agents.
 func movesOf(changes []analytics.Change, was, is *publish.Snapshot) (out []views.Move) {
 	for _, c := range changes {
 		b, ok := is.Board(c.Category)
@@ -163,6 +164,9 @@ func movesOf(changes []analytics.Change, was, is *publish.Snapshot) (out []views
 			continue
 		}
 		old, _ := was.Board(c.Category)
+		if !shareAgent(old, b) {
+			continue
+		}
 		out = append(out, views.Move{
 			Since:    old.AsOf,
 			Category: c.Category, Board: b.Name, Slug: c.Tool, Tool: b.Tools[i].Tool, From: c.OldRate, To: c.NewRate,
@@ -171,4 +175,12 @@ func movesOf(changes []analytics.Change, was, is *publish.Snapshot) (out []views
 	}
 	sorting.StableFunc(out, func(a, b views.Move) int { return cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)) })
 	return out
+}
+
+// shareAgent reports whether two boards asked the same agent, or may have: boards of older snapshots do not
+// name their agents.
+func shareAgent(a, b analytics.Board) bool {
+	return len(a.Agents) == 0 || len(b.Agents) == 0 || slices.ContainsFunc(a.Agents, func(x analytics.AgentBoard) bool {
+		return slices.ContainsFunc(b.Agents, func(y analytics.AgentBoard) bool { return x.Agent == y.Agent })
+	})
 }

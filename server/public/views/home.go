@@ -197,8 +197,12 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	p := r.toolPlace(place{b, s})
 	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
 	if t := r.tools[s.Slug]; t != nil && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
-		rate, _ := render.UseRate(t.Seen[0].Use, t.Seen[0].Part.NUnits)
-		out.Facts = append(out.Facts, render.Fact{Name: "In real work", Value: rate, Note: "observed, of " + unitsOf(t.Seen[0].Board, t.Seen[0].Part, t.Seen[0].Language)})
+		rate, interval := render.UseRate(t.Seen[0].Use, t.Seen[0].Part.NUnits)
+		note := "observed, of " + unitsOf(t.Seen[0].Board, t.Seen[0].Part, t.Seen[0].Language)
+		if interval != "" {
+			note = "95% CI " + interval + ", " + note
+		}
+		out.Facts = append(out.Facts, render.Fact{Name: "In real work", Value: rate, Note: note})
 	}
 	if len(b.Agents) < 2 {
 		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
