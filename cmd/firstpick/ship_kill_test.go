@@ -57,6 +57,10 @@ func TestShipperKilledSendsEachLineOnce(t *testing.T) {
 	}
 	rotated := 0
 	write(5000)
+	// A shipper that was killed before it kept its first place has never seen what is rotated then.
+	if cmd, out := ship("--once", log); cmd.Wait() != nil {
+		t.Fatal(out)
+	}
 	for round := range shipKills {
 		cmd, out := ship(log)
 		var killing sync.WaitGroup
