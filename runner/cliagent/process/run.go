@@ -20,7 +20,7 @@ const (
 	defaultPatient = 5 * time.Second
 	maxStderr      = 64 << 10
 	// killTimeout limits the wait for killed processes to end: long, because a program that
-	// starts processes without end leaves little time to whoever looks for them.
+	// starts processes without end leaves the supervisor little time to find them.
 	// drainTimeout limits the reading of their output.
 	killTimeout  = time.Minute
 	drainTimeout = 2 * time.Second
