@@ -38,8 +38,8 @@ func alike(u *url.URL) string {
 }
 
 // followsEverything begins with what the agent knows and follows the links of every
-// page, document, manifest and header, until there is none of a shape that is not known well.
-// Each leads somewhere: to the place that it names, too.
+// page, document, manifest and header, of each shape at most pagesOfAShape. Each leads
+// somewhere: to the place that it names, too.
 func (a *newcomer) followsEverything() {
 	a.t.Helper()
 	seen := map[string]*foundPage{}

@@ -14,6 +14,7 @@ import (
 type homePage struct {
 	Headline headline
 	Other    *headline   // of boards of trials, where the headline is of an observed one
+	Measures string      // what firstpick does
 	What     string      // what is counted
 	Asking   *promptText // the only prompt of the headline's board; nil for others
 	Studies  bool        // all answers are of published studies
@@ -68,6 +69,14 @@ func (r *Renderer) home() (Page, error) {
 		if d.Quotes, d.Sample = leaderQuotes(b), r.sample(b); d.Other == nil {
 			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
 		}
+	}
+	switch {
+	case d.Headline.Seen != nil:
+		d.Measures = "We measure which tools AI agents use in real work, and which they pick when asked."
+	case len(r.in.Observed) > 0:
+		d.Measures = "We measure which tools AI agents pick when asked, and which they use in real work."
+	default:
+		d.Measures = "We measure which tools AI agents pick when asked."
 	}
 	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
 	for i := range r.in.Observed {
@@ -196,7 +205,7 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
 	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
-	if t := r.tools[s.Slug]; t != nil && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
+	if t := r.tools[s.Slug]; t != nil && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 && !t.Seen[0].alone() {
 		rate, interval := render.UseRate(t.Seen[0].Use, t.Seen[0].Part.NUnits)
 		note := "observed, of " + unitsOf(t.Seen[0].Board, t.Seen[0].Part, t.Seen[0].Language)
 		if interval != "" {
