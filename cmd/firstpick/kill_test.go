@@ -27,10 +27,10 @@ prompts:
   - {id: p4, text: Build a small web service.}
   - {id: p5, text: Add a health endpoint.}
 agents:
-  - {name: a, kind: simulated, seed: 1, latency_ms: 3, fail_rate: 0.02, truth: {flask: 5, fastapi: 3, django: 1, diy: 1}}
-  - {name: b, kind: simulated, seed: 2, latency_ms: 3, truth: {fastapi: 5, flask: 3, none: 1}}
-  - {name: c, kind: simulated, seed: 3, latency_ms: 3, truth: {django: 5, flask: 3}}
-  - {name: d, kind: simulated, seed: 4, latency_ms: 3, truth: {flask: 1}}
+  - {name: a, kind: simulated, seed: 1, latency_ms: 10, fail_rate: 0.02, truth: {flask: 5, fastapi: 3, django: 1, diy: 1}}
+  - {name: b, kind: simulated, seed: 2, latency_ms: 10, truth: {fastapi: 5, flask: 3, none: 1}}
+  - {name: c, kind: simulated, seed: 3, latency_ms: 10, truth: {django: 5, flask: 3}}
+  - {name: d, kind: simulated, seed: 4, latency_ms: 10, truth: {flask: 1}}
 `
 
 // firstpick runs the program in a folder.
@@ -80,24 +80,24 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	folder := filepath.Join(broken, ".firstpick", "runs")
-	kill := func(args ...string) {
+	// kill stops a run after it has written that many bytes, or at any time from its start.
+	kill := func(bytes int64, args ...string) {
 		cmd := firstpick(t, broken, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		atStart := written(folder)
-		for began := time.Now(); time.Since(began) < 2*time.Minute && written(folder) <= atStart; time.Sleep(time.Millisecond) {
-			if atStart > 0 && rng.IntN(200) == 0 { // killed before it has written anything
-				break
-			}
+		for began := time.Now(); time.Since(began) < 2*time.Minute && written(folder) < atStart+bytes; time.Sleep(time.Millisecond) {
 		}
 		time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond) // the moment of the kill is the test
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait()
+		if cmd.Wait() == nil {
+			t.Fatal("the run was over before it was killed")
+		}
 	}
-	kill("run", "killed.yaml")
+	kill(1, "run", "killed.yaml")
 	runs, err := os.ReadDir(folder)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %v: %v", runs, err)
@@ -105,7 +105,11 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 	id := runs[0].Name()
 	before := 0
 	for i := range kills(t, 20) - 1 {
-		kill("run", "--resume", id)
+		var bytes int64
+		if i%3 > 0 { // the others die while they start
+			bytes = 1 + rng.Int64N(50_000)
+		}
+		kill(bytes, "run", "--resume", id)
 		valid := validTrials(t, broken, id)
 		if valid < before {
 			t.Fatalf("kill %d: %d trials, and there were %d", i+2, valid, before)

@@ -136,7 +136,7 @@ agents:
 	if left := orphans(t, marker); left != "" {
 		t.Errorf("still alive at the end: %s", left)
 	}
-	t.Logf("%d kills; the model was asked %d times for %d answers and charged %.2f of %.2f USD", rounds, charged.Load(), trials/2, bill, budget)
+	t.Logf("%d kills after %d of %d trials; the model was asked %d times for %d answers and charged %.2f of %.2f USD", rounds, len(seen), trials, charged.Load(), trials/2, bill, budget)
 }
 
 // orphans returns the command lines that hold the marker, once the system had three
