@@ -138,8 +138,9 @@ func (f *fieldwork) attach(b *analytics.Board, m analytics.Measurement) {
 }
 
 // documents adds the files of the field part to those of a snapshot, and returns its
-// studies for the manifest.
-func (f *fieldwork) documents(docs map[string][]byte) (studies []FieldStudy, err error) {
+// studies for the manifest. A study that one of the files known holds is that file: it need
+// not be compressed again.
+func (f *fieldwork) documents(docs, known map[string][]byte) (studies []FieldStudy, err error) {
 	if len(f.studies) == 0 {
 		return nil, nil
 	}
@@ -154,9 +155,11 @@ func (f *fieldwork) documents(docs map[string][]byte) (studies []FieldStudy, err
 		return nil, err
 	}
 	for _, s := range f.studies {
-		file, err := facts.Encode(s)
-		if err != nil {
-			return nil, fmt.Errorf("observed study %s: %w", s.Name, err)
+		file := known[studyPath(s.Name)]
+		if file == nil || !facts.Same(file, s) {
+			if file, err = facts.Encode(s); err != nil {
+				return nil, fmt.Errorf("observed study %s: %w", s.Name, err)
+			}
 		}
 		docs[studyPath(s.Name)] = file
 		studies = append(studies, fieldStudyOf(s, file))

@@ -8,12 +8,12 @@ package gate
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
@@ -62,10 +62,10 @@ var (
 	bounded   = []string{PickRate, shortlistRate, defaultRate, Rank, mismatchRate, diyRate}
 	rates     = []string{PickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
-	begins    = regexp.MustCompile(subject + `(?:(?:low|high)\b)?\s*(?:(?:>=|<=|>|<)\s*[0-9.]*%?)?`)
-	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
-	nightly   = regexp.MustCompile(subject + `(?:since\s+(\S+))?$`)
-	against   = regexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)
+	begins    = lazyregexp.MustCompile(subject + `(?:(?:low|high)\b)?\s*(?:(?:>=|<=|>|<)\s*[0-9.]*%?)?`)
+	threshold = lazyregexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
+	nightly   = lazyregexp.MustCompile(subject + `(?:since\s+(\S+))?$`)
+	against   = lazyregexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)
 )
 
 // Parse reads a rule.

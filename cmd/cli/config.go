@@ -7,12 +7,13 @@ import (
 	"net/url"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A Config is the merged configuration of file, environment and flags,
@@ -246,7 +247,7 @@ func readConfigFile(v *viper.Viper, file string) error {
 }
 
 // registryName matches the names of the MCP registry.
-var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+var registryName = lazyregexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
 func (c *Config) check() error {
 	var errs []error

@@ -76,18 +76,22 @@ func readStudy(name string) (*observed.Study, error) {
 
 // keepStudy writes a study into the data folder, in place of one of the same name.
 func (a *app) keepStudy(s *observed.Study) error {
-	if err := os.MkdirAll(a.observedRoot(), 0o755); err != nil {
-		return err
-	}
-	return writeStudy(filepath.Join(a.observedRoot(), s.Name+observed.Extension), s)
-}
-
-// writeStudy replaces a file at once: a reader sees the old study or the new one.
-func writeStudy(name string, s *observed.Study) (err error) {
-	data, err := observed.Encode(s)
+	file, err := observed.Encode(s)
 	if err != nil {
 		return badInput(err)
 	}
+	return a.keepStudyFile(s.Name, file)
+}
+
+func (a *app) keepStudyFile(study string, file []byte) error {
+	if err := os.MkdirAll(a.observedRoot(), 0o755); err != nil {
+		return err
+	}
+	return writeStudy(filepath.Join(a.observedRoot(), study+observed.Extension), file)
+}
+
+// writeStudy replaces a file at once: a reader sees the old study or the new one.
+func writeStudy(name string, data []byte) (err error) {
 	if old, err := os.ReadFile(name); err == nil && slices.Equal(old, data) { //nolint:gosec // the user names it
 		return nil
 	}

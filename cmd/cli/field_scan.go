@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 	"github.com/firstpick/firstpick/runner/field"
 )
@@ -80,7 +81,11 @@ func (o *fieldScanOptions) run(ctx context.Context, repos []string) error {
 	}
 	where := o.out
 	if where != "" {
-		err = writeStudy(where, study)
+		var file []byte
+		if file, err = observed.Encode(study); err != nil {
+			return badInput(err)
+		}
+		err = writeStudy(where, file)
 	} else {
 		where, err = o.observedRoot(), o.keepStudy(study)
 	}

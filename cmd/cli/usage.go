@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firstpick/firstpick/cmd/cli/help"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 )
 
@@ -104,7 +104,7 @@ func flagErr(cmd *cobra.Command, err error) error {
 	return usageErr(hint, "%w", err)
 }
 
-var flagGroup = regexp.MustCompile(`group \[([^\]]*)\].*; \[([^\]]*)\] were all set`)
+var flagGroup = lazyregexp.MustCompile(`group \[([^\]]*)\].*; \[([^\]]*)\] were all set`)
 
 // flagsTogether checks the flags that a command requires, and those that cannot be combined.
 func flagsTogether(cmd *cobra.Command) error {

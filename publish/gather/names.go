@@ -1,17 +1,17 @@
 package gather
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
 var (
-	machinePath = regexp.MustCompile(`(^|[:=\s])(~[^/\\\s]*|\.{1,2}|[A-Za-z]:)?[/\\]|[/\\].*\.(gguf|ggml|safetensors|bin|onnx|pth?)$`)
-	arnAccount  = regexp.MustCompile(`(\barn:[^:\s]*:[^:\s]*:[^:\s]*:)[0-9]+`)
+	machinePath = lazyregexp.MustCompile(`(^|[:=\s])(~[^/\\\s]*|\.{1,2}|[A-Za-z]:)?[/\\]|[/\\].*\.(gguf|ggml|safetensors|bin|onnx|pth?)$`)
+	arnAccount  = lazyregexp.MustCompile(`(\barn:[^:\s]*:[^:\s]*:[^:\s]*:)[0-9]+`)
 )
 
 // Name returns a name of a tool or model as it is published: without secrets, of a path or

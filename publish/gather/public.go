@@ -2,11 +2,11 @@ package gather
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -54,7 +54,7 @@ const (
 	mostFiles      = 128 << 10
 )
 
-var publicCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+var publicCode = lazyregexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result) *trialset.Trace {
 	tr := &trialset.Trace{Entry: t.entry(), Attempts: []trialset.Attempt{}, Synthetic: p.Synthetic}

@@ -10,11 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 	"github.com/firstpick/firstpick/runner/cliagent/sandbox"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -108,7 +108,7 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-var versionPattern = regexp.MustCompile(`\d+\.\d+(?:\.\d+)?[0-9A-Za-z.+-]*`)
+var versionPattern = lazyregexp.MustCompile(`\d+\.\d+(?:\.\d+)?[0-9A-Za-z.+-]*`)
 
 // ask runs the program with --version: in the sandbox, in an empty home, without keys
 // and without a network.

@@ -17,12 +17,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
@@ -176,7 +176,7 @@ func (p *program) environment() (auth, fingerprint string, err error) {
 
 // secretName matches variables whose value must not be shown. Other values, such as a
 // region, may occur in answers.
-var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH`)
+var secretName = lazyregexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH`)
 
 func (p *program) keyValue() (key, from string) {
 	for _, name := range p.key.from {

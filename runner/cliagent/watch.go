@@ -3,9 +3,9 @@ package cliagent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
@@ -76,10 +76,10 @@ func (w *watch) event(e stream.Event) {
 
 // Messages of errors without a status: waiting does not help, and waiting helps.
 var (
-	noMoney = regexp.MustCompile(`(?i)insufficient[_ ]quota|exceeded your current quota|credit balance|billing|spend(?:ing)?[_ ]limit|payment required`)
-	tooFast = regexp.MustCompile(`(?i)quota|rate[_ ]?limit|too many requests|exhausted`)
+	noMoney = lazyregexp.MustCompile(`(?i)insufficient[_ ]quota|exceeded your current quota|credit balance|billing|spend(?:ing)?[_ ]limit|payment required`)
+	tooFast = lazyregexp.MustCompile(`(?i)quota|rate[_ ]?limit|too many requests|exhausted`)
 	// Codex tries a web socket first, and works without it if a proxy rejects it.
-	socket = regexp.MustCompile(`\bwss?://`)
+	socket = lazyregexp.MustCompile(`\bwss?://`)
 )
 
 func (w *watch) retry(r *stream.Retry) {

@@ -6,10 +6,10 @@ package eval
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/project"
 )
@@ -218,6 +218,6 @@ func (e *Eval) Synthetic() bool {
 func ValidName(s string) bool { return namePattern.MatchString(s) }
 
 var (
-	namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:-]{0,99}$`)
-	envPattern  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+	namePattern = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:-]{0,99}$`)
+	envPattern  = lazyregexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 )

@@ -2,18 +2,18 @@ package eval
 
 import (
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/project"
 )
 
-var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
+var ownName = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
 
 // parseSources reads the templates that are mappings: the user's own.
 func parseSources(items []*strictyaml.Node) (out []project.Source) {

@@ -10,9 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // gitTimeout limits one git program.
@@ -65,7 +66,7 @@ func (r *repository) refetch() string {
 	return "fetch the rest with git -C " + r.path + " fetch --refetch --no-filter"
 }
 
-var remoteName = regexp.MustCompile(`(?m)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
+var remoteName = lazyregexp.MustCompile(`(?m)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // init makes our own git directory.
 func (r *repository) init(format string) error {

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // Limits of a history. Larger ones are refused; a commit with a longer field is skipped.
@@ -34,8 +35,8 @@ type commit struct {
 }
 
 var (
-	hashPattern = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
-	pullNumber  = regexp.MustCompile(`\s*\(#(\d{1,9})\)\s*$`)
+	hashPattern = lazyregexp.MustCompile(`^[0-9a-f]{40,64}$`)
+	pullNumber  = lazyregexp.MustCompile(`\s*\(#(\d{1,9})\)\s*$`)
 )
 
 // log returns the commits of HEAD, the newest first, parents after their children. Commits

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // Several is the agent of a commit with the marks of more than one.
@@ -13,9 +15,9 @@ const Several = "several"
 // Co-authored-by trailers.
 type mark struct {
 	agent   string
-	address *regexp.Regexp // of an e-mail, in small letters
-	name    *regexp.Regexp // of an author or committer; nil if absent
-	source  string         // where the mark is described
+	address *lazyregexp.Regexp // of an e-mail, in small letters
+	name    *lazyregexp.Regexp // of an author or committer; nil if absent
+	source  string             // where the mark is described
 }
 
 // marks is the table of agents. Marks that an agent shares with people, such as branch
@@ -26,21 +28,21 @@ func marks() []mark {
 		return `^(\d+\+)?` + regexp.QuoteMeta(login) + `@users\.noreply\.github\.com$`
 	}
 	return []mark{
-		{"Claude Code", regexp.MustCompile(`^noreply@anthropic\.com$|` + noreply("claude[bot]")), nil,
+		{"Claude Code", lazyregexp.MustCompile(`^noreply@anthropic\.com$|` + noreply("claude[bot]")), nil,
 			"https://code.claude.com/docs/en/settings: attribution, default trailer Co-Authored-By: Claude <noreply@anthropic.com>"},
-		{"Codex", regexp.MustCompile(`^(noreply|codex)@openai\.com$|` + noreply("chatgpt-codex-connector[bot]")), nil,
+		{"Codex", lazyregexp.MustCompile(`^(noreply|codex)@openai\.com$|` + noreply("chatgpt-codex-connector[bot]")), nil,
 			"https://developers.openai.com/codex/config-reference: commit_attribution, default Codex <noreply@openai.com>"},
-		{"Copilot", regexp.MustCompile(`^(198982749|223556219)\+copilot@users\.noreply\.github\.com$|` + noreply("copilot-swe-agent[bot]")), regexp.MustCompile(`^copilot-swe-agent(\[bot\])?$`),
+		{"Copilot", lazyregexp.MustCompile(`^(198982749|223556219)\+copilot@users\.noreply\.github\.com$|` + noreply("copilot-swe-agent[bot]")), lazyregexp.MustCompile(`^copilot-swe-agent(\[bot\])?$`),
 			"https://docs.github.com/en/copilot/concepts/agents/coding-agent: commits are authored by Copilot; the second number is the trailer of its CLI"},
-		{"Cursor", regexp.MustCompile(`^cursoragent@cursor\.com$|` + noreply("cursor[bot]")), nil,
+		{"Cursor", lazyregexp.MustCompile(`^cursoragent@cursor\.com$|` + noreply("cursor[bot]")), nil,
 			"https://cursor.com/docs: attribution, trailer Co-authored-by: Cursor <cursoragent@cursor.com>"},
-		{"Devin", regexp.MustCompile(noreply("devin-ai-integration[bot]")), nil,
+		{"Devin", lazyregexp.MustCompile(noreply("devin-ai-integration[bot]")), nil,
 			"https://docs.devin.ai/integrations/gh: commits of the app devin-ai-integration"},
-		{"Jules", regexp.MustCompile(noreply("google-labs-jules[bot]")), nil,
+		{"Jules", lazyregexp.MustCompile(noreply("google-labs-jules[bot]")), nil,
 			"https://jules.google/docs: commits of the app google-labs-jules"},
-		{"Aider", regexp.MustCompile(`^(aider|noreply)@aider\.(chat|dev)$`), regexp.MustCompile(` \(aider\)$`),
+		{"Aider", lazyregexp.MustCompile(`^(aider|noreply)@aider\.(chat|dev)$`), lazyregexp.MustCompile(` \(aider\)$`),
 			"https://aider.chat/docs/git.html: (aider) behind the author's or committer's name, and the trailer Co-authored-by: aider (MODEL) <aider@aider.chat>"},
-		{"Amp", regexp.MustCompile(`^amp@ampcode\.com$`), nil,
+		{"Amp", lazyregexp.MustCompile(`^amp@ampcode\.com$`), nil,
 			"https://ampcode.com/manual: amp.git.commit.coauthor.enabled, trailer Co-authored-by: Amp <amp@ampcode.com>"},
 	}
 }
@@ -53,7 +55,7 @@ func Agents() (names []string) {
 	return names
 }
 
-var coAuthor = regexp.MustCompile(`(?i)^co-authored-by[ \t]*:[^<>]*<([^<>\s]{1,200})>$`)
+var coAuthor = lazyregexp.MustCompile(`(?i)^co-authored-by[ \t]*:[^<>]*<([^<>\s]{1,200})>$`)
 
 // agentOf returns the agent of a commit: empty for people and other programs. names and
 // addresses are those of the author and the committer.
@@ -81,8 +83,8 @@ func agentOf(table []mark, names, addresses []string, message string) string {
 const squashed = "---------"
 
 var (
-	trailerLine = regexp.MustCompile(`^[A-Za-z0-9-]+[ \t]*:`)
-	gitsOwn     = regexp.MustCompile(`^(?:Signed-off-by: |\(cherry picked from commit )`)
+	trailerLine = lazyregexp.MustCompile(`^[A-Za-z0-9-]+[ \t]*:`)
+	gitsOwn     = lazyregexp.MustCompile(`^(?:Signed-off-by: |\(cherry picked from commit )`)
 )
 
 // trailers returns the lines of the last paragraph if git takes them for trailers (see git

@@ -1,9 +1,10 @@
 package field
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // reverts are what the message of a commit says that it takes back.
@@ -14,10 +15,10 @@ type reverts struct {
 }
 
 var (
-	revertedSubject = regexp.MustCompile(`^(?:Revert|Reapply) "(.*)"`)
+	revertedSubject = lazyregexp.MustCompile(`^(?:Revert|Reapply) "(.*)"`)
 	// revertedHash are the lines of git revert, for a merge, and with --reference.
-	revertedHash = regexp.MustCompile(`(?m)^This reverts commit ([0-9a-f]{7,64})(?:\.|, reversing| \(.*, \d{4}-\d\d-\d\d\)\.)[ \t\r]*$`)
-	revertedPull = regexp.MustCompile(`(?m)^Reverts ([\w.-]{1,100}/[\w.-]{1,100})#(\d{1,9})[ \t\r]*$`)
+	revertedHash = lazyregexp.MustCompile(`(?m)^This reverts commit ([0-9a-f]{7,64})(?:\.|, reversing| \(.*, \d{4}-\d\d-\d\d\)\.)[ \t\r]*$`)
+	revertedPull = lazyregexp.MustCompile(`(?m)^Reverts ([\w.-]{1,100}/[\w.-]{1,100})#(\d{1,9})[ \t\r]*$`)
 )
 
 // revertsOf returns nil for a message that takes nothing back.

@@ -16,12 +16,12 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -37,10 +37,10 @@ const (
 	batchSize = 512      // records of one write to the journal
 )
 
+var evalName = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
 // ValidName reports whether s can name an eval.
-func ValidName(s string) bool {
-	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`).MatchString(s)
-}
+func ValidName(s string) bool { return evalName.MatchString(s) }
 
 // A Line is one trial of the input.
 type Line struct {
@@ -240,7 +240,7 @@ func takeLine(parts map[string]*part, l Line, cat *catalog.Catalog, now time.Tim
 
 // agentPattern is a name of an agent elsewhere, which may have spaces and letters of any
 // script.
-var agentPattern = regexp.MustCompile(`^[\pL\pN]([\pL\pN\pM .,_/:+()@-]{0,98}[\pL\pN\pM.+)])?$`)
+var agentPattern = lazyregexp.MustCompile(`^[\pL\pN]([\pL\pN\pM .,_/:+()@-]{0,98}[\pL\pN\pM.+)])?$`)
 
 func (l *Line) check(c *catalog.Category) error {
 	if l.Agent == "" {

@@ -7,11 +7,11 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 )
 
@@ -21,7 +21,7 @@ type Tool struct {
 	Version string `json:"version,omitempty"`
 }
 
-var versionPattern = regexp.MustCompile(`^v?[0-9][0-9A-Za-z.-]{0,49}$`)
+var versionPattern = lazyregexp.MustCompile(`^v?[0-9][0-9A-Za-z.-]{0,49}$`)
 
 // ValidVersion reports whether s is an exact version.
 func ValidVersion(s string) bool { return versionPattern.MatchString(s) }

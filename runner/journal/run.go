@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -19,7 +19,7 @@ const (
 	maxRun  = 16 << 20
 )
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+var idPattern = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
 
 // ValidID reports whether an id is valid for a run. A valid id is never a path.
 func ValidID(id string) bool { return idPattern.MatchString(id) }

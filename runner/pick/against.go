@@ -2,11 +2,11 @@ package pick
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 	"github.com/firstpick/firstpick/runner/pick/reason"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -78,7 +78,7 @@ type keptSentence struct {
 }
 
 // sides are labels within the section about a tool.
-var sides = regexp.MustCompile(`(?i)^\W*(?:pros?|cons?|advantages?|disadvantages?|drawbacks?|downsides?|upsides?|strengths?|weakness(?:es)?|limitations?|trade-?offs?|pricing|price|costs?|why not|why|best for|good for|caveats?|concerns?|minus|plus|verdict|notes?)\b`)
+var sides = lazyregexp.MustCompile(`(?i)^\W*(?:pros?|cons?|advantages?|disadvantages?|drawbacks?|downsides?|upsides?|strengths?|weakness(?:es)?|limitations?|trade-?offs?|pricing|price|costs?|why not|why|best for|good for|caveats?|concerns?|minus|plus|verdict|notes?)\b`)
 
 // unit begins a unit: it notes whose section it is, and keeps the cells of a row.
 func (k *keeper) unit(r *reading, u *prose.Unit) {

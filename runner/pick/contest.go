@@ -93,7 +93,7 @@ func (r *reading) nameLike(text string, tokens []prose.Token) bool {
 		return false
 	}
 	for _, t := range tokens {
-		if !t.Word || common[t.Key] || r.around.says(t.Key) || r.has(prose.Common, t.Key) || r.has(prose.Verb, t.Key) {
+		if !t.Word || common()[t.Key] || r.around.says(t.Key) || r.has(prose.Common, t.Key) || r.has(prose.Verb, t.Key) {
 			return false
 		}
 	}

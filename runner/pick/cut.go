@@ -1,11 +1,11 @@
 package pick
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -18,7 +18,7 @@ const (
 	surelyCut
 )
 
-var linkDefinitions = regexp.MustCompile(`(?m)^\[[^\]]+\]:\s*\S+.*$`)
+var linkDefinitions = lazyregexp.MustCompile(`(?m)^\[[^\]]+\]:\s*\S+.*$`)
 
 // cutOff judges the end of a message: an open fence, bold or row, an empty item, a colon, a
 // comma or a word that needs another are sure signs; a long line without a full stop is a
@@ -77,7 +77,7 @@ func unfinished(text string) bool {
 }
 
 var (
-	codeSpans  = regexp.MustCompile("`[^`]*`")
-	emptyItem  = regexp.MustCompile(`^(?:[-*+•]|\d{1,2}[.)]|#{1,6}|\*\*)$`)
-	startsItem = regexp.MustCompile(`^(?:[-*+•#|\[→➡⇒※]|=>|->|\d)`)
+	codeSpans  = lazyregexp.MustCompile("`[^`]*`")
+	emptyItem  = lazyregexp.MustCompile(`^(?:[-*+•]|\d{1,2}[.)]|#{1,6}|\*\*)$`)
+	startsItem = lazyregexp.MustCompile(`^(?:[-*+•#|\[→➡⇒※]|=>|->|\d)`)
 )

@@ -1,10 +1,10 @@
 package pick
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -87,7 +87,7 @@ func (f *finding) asksUser(r *Result) string {
 
 // requests are sentences that ask the reader for facts, by language. They are no class of the
 // lexicons: a longer phrase there would win over one that decides an outcome.
-var requests = regexp.MustCompile(`(?i)^(?:` +
+var requests = lazyregexp.MustCompile(`(?i)^(?:` +
 	`(?:please |just |so |then |and |but |first,? |if you )*(?:tell me|send me|give me|share (?:your|the|a few|some|those|these|more|how|which|what|me)|let me know (?:your|the|which|what|how (?:many|much|often|big|large)|whether|those|these|more)|reply with|answer (?:these|those)|provide (?:your|the|more|a few|some)|could you (?:share|tell)|confirm (?:your|the|which|what|whether))|` +
 	`(?:bitte |dann |also |erst )*(?:sag(?:t|en sie)?|nenn(?:t|en sie)?|schreib(?:t|en sie)?|schick(?:t|en sie)?|gib|gebt|geben sie|verrat(?:e|et)?) (?:mir|uns|mal|bitte|kurz)\b|` +
 	`(?:alors |d'abord )?(?:dis|dites|indique|indiquez|précise|précisez|donne|donnez|envoie|envoyez|partage|partagez)(?:-| )(?:moi|nous|votre|ton|ta|vos|tes)\b|` +

@@ -2,16 +2,16 @@ package pick
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 )
 
 var (
-	titleAttr = regexp.MustCompile(`(?:title|file|filename|path|name)\s*=\s*["']?([\w./@\[\]-]+)`)
-	fileName  = regexp.MustCompile(`^[\w./@\[\]-]*[\w\]]\.[A-Za-z]\w{0,9}$|^(?:[\w./-]+/)?(?:Dockerfile|Gemfile|Pipfile|Brewfile|Makefile|Rakefile)$`)
-	leadName  = regexp.MustCompile("[`*_]{1,3}([\\w./@\\[\\]-]+)[`*_]{1,3}")
+	titleAttr = lazyregexp.MustCompile(`(?:title|file|filename|path|name)\s*=\s*["']?([\w./@\[\]-]+)`)
+	fileName  = lazyregexp.MustCompile(`^[\w./@\[\]-]*[\w\]]\.[A-Za-z]\w{0,9}$|^(?:[\w./-]+/)?(?:Dockerfile|Gemfile|Pipfile|Brewfile|Makefile|Rakefile)$`)
+	leadName  = lazyregexp.MustCompile("[`*_]{1,3}([\\w./@\\[\\]-]+)[`*_]{1,3}")
 )
 
 // path returns the name of the file that a fence shows: as its first line, the line

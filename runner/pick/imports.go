@@ -2,10 +2,10 @@ package pick
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A module is an imported name and the ecosystem of the language it is in.
@@ -40,12 +40,12 @@ func languageOf(p string) (eco catalog.Ecosystem, known bool) {
 }
 
 var (
-	goImport   = regexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w.-]+(?:/[^"\s]*)?)"\s*;?\s*$`)
-	rubyImport = regexp.MustCompile(`^\s*(?:require|gem)\b\s*\(?\s*['"]([^'"]+)['"]`)
-	rustImport = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:use\s+(?:::)?|extern\s+crate\s+|#!?\[)(\w+(?:::\w+)*)`)
-	phpImport  = regexp.MustCompile(`\\?\b([A-Z]\w*(?:\\\w+)+)`)
-	javaImport = regexp.MustCompile(`^\s*import\s+(?:static\s+)?([\w.]+)`)
-	csImport   = regexp.MustCompile(`^\s*(?:@|global\s+)?(?:using|open|Imports)\s+(?:static\s+|\w+\s*=\s*)?([\w.]+)\s*;?\s*$`)
+	goImport   = lazyregexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w.-]+(?:/[^"\s]*)?)"\s*;?\s*$`)
+	rubyImport = lazyregexp.MustCompile(`^\s*(?:require|gem)\b\s*\(?\s*['"]([^'"]+)['"]`)
+	rustImport = lazyregexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:use\s+(?:::)?|extern\s+crate\s+|#!?\[)(\w+(?:::\w+)*)`)
+	phpImport  = lazyregexp.MustCompile(`\\?\b([A-Z]\w*(?:\\\w+)+)`)
+	javaImport = lazyregexp.MustCompile(`^\s*import\s+(?:static\s+)?([\w.]+)`)
+	csImport   = lazyregexp.MustCompile(`^\s*(?:@|global\s+)?(?:using|open|Imports)\s+(?:static\s+|\w+\s*=\s*)?([\w.]+)\s*;?\s*$`)
 )
 
 // importsOf calls found with each module that a line of code imports. In a file of
@@ -95,7 +95,7 @@ func importsOf(eco catalog.Ecosystem, known bool, line string, found func(module
 const maxImports = 1000
 
 // first finds the import with which a line begins. What is longer is not an import.
-func first(eco catalog.Ecosystem, re *regexp.Regexp, line string, found func(module)) {
+func first(eco catalog.Ecosystem, re *lazyregexp.Regexp, line string, found func(module)) {
 	if m := re.FindStringSubmatch(line[:min(len(line), maxImportLine)]); m != nil {
 		found(module{eco, m[1]})
 	}

@@ -1,9 +1,10 @@
 package pick
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A role is what the prose before a fence says of its code.
@@ -100,21 +101,21 @@ func headingLevel(line string) int {
 }
 
 var (
-	leadMarks = regexp.MustCompile(`[#*_>~]+|^\s*(?:[-+]|\d+[.)])\s+`)
+	leadMarks = lazyregexp.MustCompile(`[#*_>~]+|^\s*(?:[-+]|\d+[.)])\s+`)
 	// optionHead begins the heading of one of several ways.
-	optionHead = regexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
+	optionHead = lazyregexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
 	// chosenHead says that the way of a heading is the choice.
-	chosenHead = regexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
-	optionLead = regexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|considered|for later|in the future|down the road|(?:if|when|once) you (?:ever )?(?:outgrow|grow|exceed|hit|reach|scale)|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|代替案|或者|如果你|もし|대안`)
+	chosenHead = lazyregexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
+	optionLead = lazyregexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|considered|for later|in the future|down the road|(?:if|when|once) you (?:ever )?(?:outgrow|grow|exceed|hit|reach|scale)|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|代替案|或者|如果你|もし|대안`)
 	// badLead says that code is wrong; oldLead that it is what there was, unless the line
 	// leads to what replaces it.
-	badLead      = regexp.MustCompile(`(?i)\b(?:(?:do not|don't|avoid|never) (?:do|write|use|run|install|try)|not like this|the wrong way|the hard way|anti-?pattern|bad (?:example|code)|rejected|ruled out|discarded|why not|not chosen|would have (?:been|looked)|no longer need)\b|❌|🚫`)
-	oldLead      = regexp.MustCompile(`(?i)\b(?:old (?:code|way|version|implementation|setup)|legacy (?:code|version|client)|(?:current|existing) (?:code|setup|implementation|client)|what you have (?:now|today)|(?:remove|delete|uninstall|replace|drop) (?:this|these|the)|alter code|ancien code|código antiguo|código antigo|vecchio codice)\b|旧代码|古いコード`)
-	beforeLead   = regexp.MustCompile(`(?i)^(?:before|vorher|avant|antes|prima|previously|old|wrong|bad|之前|以前|before:|変更前|이전)(?:\s*[(（–—-][^,]*)?\s*[:：]?$`)
-	insteadLead  = regexp.MustCompile(`(?i)\b(?:instead of|rather than)\b[^,]*[:：]$`)
-	deliverLead  = regexp.MustCompile(`(?i)\b(?:add|put|paste|use|install|change|update|switch|extend|into|becomes|write|run|do|with|to)\b[^.]*[:：]$`)
-	deliverStart = regexp.MustCompile(`(?i)^(?:and |then |so )?(?:add|put|paste|use|install|change|update|switch|extend|write|run|do)\b`)
-	butLead      = regexp.MustCompile(`(?i)(?:would|could|might) look\b.*\bbut\b`)
+	badLead      = lazyregexp.MustCompile(`(?i)\b(?:(?:do not|don't|avoid|never) (?:do|write|use|run|install|try)|not like this|the wrong way|the hard way|anti-?pattern|bad (?:example|code)|rejected|ruled out|discarded|why not|not chosen|would have (?:been|looked)|no longer need)\b|❌|🚫`)
+	oldLead      = lazyregexp.MustCompile(`(?i)\b(?:old (?:code|way|version|implementation|setup)|legacy (?:code|version|client)|(?:current|existing) (?:code|setup|implementation|client)|what you have (?:now|today)|(?:remove|delete|uninstall|replace|drop) (?:this|these|the)|alter code|ancien code|código antiguo|código antigo|vecchio codice)\b|旧代码|古いコード`)
+	beforeLead   = lazyregexp.MustCompile(`(?i)^(?:before|vorher|avant|antes|prima|previously|old|wrong|bad|之前|以前|before:|変更前|이전)(?:\s*[(（–—-][^,]*)?\s*[:：]?$`)
+	insteadLead  = lazyregexp.MustCompile(`(?i)\b(?:instead of|rather than)\b[^,]*[:：]$`)
+	deliverLead  = lazyregexp.MustCompile(`(?i)\b(?:add|put|paste|use|install|change|update|switch|extend|into|becomes|write|run|do|with|to)\b[^.]*[:：]$`)
+	deliverStart = lazyregexp.MustCompile(`(?i)^(?:and |then |so )?(?:add|put|paste|use|install|change|update|switch|extend|write|run|do)\b`)
+	butLead      = lazyregexp.MustCompile(`(?i)(?:would|could|might) look\b.*\bbut\b`)
 )
 
 // plainLead returns a line without its markup.

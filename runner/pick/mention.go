@@ -1,10 +1,10 @@
 package pick
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -153,7 +153,7 @@ func (s *sentence) hasCode() bool {
 }
 
 var (
-	humps = regexp.MustCompile(`\p{Ll}\p{Lu}`)
+	humps = lazyregexp.MustCompile(`\p{Ll}\p{Lu}`)
 	// testCounts are the counts of tests with which reports of work end: "33 specs", "テスト 18 件".
-	testCounts = regexp.MustCompile(`(?i)\b\d+ (?:new |unit |e2e |integration |neue |nouveaux )?(?:tests?|specs?|examples|snapshots|assertions|pruebas|testes|failures)\b|\b(?:tests?|specs|pruebas|testes)\s?: \d+|(?:测试|テスト|테스트)[^,.。、]{0,12}\d+ ?(?:件|个|個|개|条)|\d+ ?(?:件|个|個|개|条)[^,.。、]{0,6}(?:测试|テスト|테스트)`)
+	testCounts = lazyregexp.MustCompile(`(?i)\b\d+ (?:new |unit |e2e |integration |neue |nouveaux )?(?:tests?|specs?|examples|snapshots|assertions|pruebas|testes|failures)\b|\b(?:tests?|specs|pruebas|testes)\s?: \d+|(?:测试|テスト|테스트)[^,.。、]{0,12}\d+ ?(?:件|个|個|개|条)|\d+ ?(?:件|个|個|개|条)[^,.。、]{0,6}(?:测试|テスト|테스트)`)
 )

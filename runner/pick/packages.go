@@ -2,11 +2,11 @@ package pick
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -113,7 +113,7 @@ func (x *Extractor) imageInstalls(lines []string) []dep {
 	return out
 }
 
-var depTail = regexp.MustCompile(`(?:\[[^\]]*\])?\s*(?:[@=<>~!^;,: ].*)?$`)
+var depTail = lazyregexp.MustCompile(`(?:\[[^\]]*\])?\s*(?:[@=<>~!^;,: ].*)?$`)
 
 // depName strips versions, ranges and extras: "stripe@^17", "passlib[bcrypt]>=1".
 func depName(dep string) string {

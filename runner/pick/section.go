@@ -1,10 +1,10 @@
 package pick
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -109,7 +109,7 @@ func (r *reading) number(heading string) {
 	}
 }
 
-var caseHead = regexp.MustCompile(`^\W*(?:\pL+\s+)?(?:\d|[A-D1-9一二三①②③])\s*(?:[.:)–—-]|$)|^\W*(?:if|when|si|se|wenn|falls)\b`)
+var caseHead = lazyregexp.MustCompile(`^\W*(?:\pL+\s+)?(?:\d|[A-D1-9一二三①②③])\s*(?:[.:)–—-]|$)|^\W*(?:if|when|si|se|wenn|falls)\b`)
 
 // settleSections reads two or more numbered sections that choose something else each as cases:
 // what is chosen in them is one of several choices, unless the message chooses outside of them.

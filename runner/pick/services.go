@@ -1,11 +1,11 @@
 package pick
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // An sdkForm is how one SDK of many services names a service.
@@ -20,7 +20,7 @@ type sdkForm struct {
 	// calls match a call or constructor in code; the group is the name. Only lines with
 	// one of the words are matched.
 	words []string
-	calls *regexp.Regexp
+	calls *lazyregexp.Regexp
 	// python means that calls count only in answers that use the Python SDK of AWS.
 	python bool
 	// roots are the packages and imports of the whole SDK, which name only the vendor.
@@ -41,7 +41,7 @@ func sdkForms() []sdkForm {
 			catalog.Composer: {`Aws\`},
 			catalog.Maven:    {"software.amazon.awssdk:", "software.amazon.awssdk.services.", "com.amazonaws.services.", "com.amazonaws:aws-java-sdk-", "aws.sdk.kotlin.services.", "aws.sdk.kotlin:"},
 			catalog.NuGet:    {"AWSSDK.", "Amazon."},
-		}, words: []string{"AWS.", "AWS::", "Aws::"}, calls: regexp.MustCompile(`\b(?:AWS\.|AWS::|Aws::)([A-Z]\w+)`), roots: names{
+		}, words: []string{"AWS.", "AWS::", "Aws::"}, calls: lazyregexp.MustCompile(`\b(?:AWS\.|AWS::|Aws::)([A-Z]\w+)`), roots: names{
 			catalog.NPM:      {"aws-sdk"},
 			catalog.PyPI:     {"boto3", "aioboto3", "botocore", "aiobotocore", "aws_cdk", "aws-cdk-lib"},
 			catalog.Go:       {"github.com/aws/aws-sdk-go-v2", "github.com/aws/aws-sdk-go"},
@@ -49,7 +49,7 @@ func sdkForms() []sdkForm {
 			catalog.Composer: {"aws/aws-sdk-php"},
 			catalog.Maven:    {"com.amazonaws:aws-java-sdk"},
 		}},
-		{sdk: catalog.AWS, python: true, words: []string{"client(", "resource("}, calls: regexp.MustCompile(`\b(?:client|resource)\(\s*(?:service_name\s*=\s*)?["']([\w-]+)["']`)},
+		{sdk: catalog.AWS, python: true, words: []string{"client(", "resource("}, calls: lazyregexp.MustCompile(`\b(?:client|resource)\(\s*(?:service_name\s*=\s*)?["']([\w-]+)["']`)},
 		{sdk: catalog.GCP, program: "gcloud", resources: []string{"google_"}, prefixes: names{
 			catalog.NPM:      {"@google-cloud/"},
 			catalog.PyPI:     {"google.cloud.", "google-cloud-"},
@@ -77,11 +77,11 @@ func sdkForms() []sdkForm {
 			catalog.NPM:  {"firebase", "firebase-admin"},
 			catalog.PyPI: {"firebase-admin", "firebase_admin"},
 			catalog.Go:   {"firebase.google.com/go"},
-		}, shared: true, calls: regexp.MustCompile(`\b(?:firebase|admin)\.(auth|firestore|database|storage|messaging|functions|analytics|remoteConfig|appCheck)\(`)},
+		}, shared: true, calls: lazyregexp.MustCompile(`\b(?:firebase|admin)\.(auth|firestore|database|storage|messaging|functions|analytics|remoteConfig|appCheck)\(`)},
 		{sdk: catalog.Supabase, shared: true, roots: names{
 			catalog.NPM:  {"@supabase/supabase-js", "@supabase/ssr"},
 			catalog.PyPI: {"supabase"},
-		}, prefixes: names{catalog.NPM: {"@supabase/"}}, words: []string{"upabase"}, calls: regexp.MustCompile(`(?i:\bsupabase\w*(?:\(\))?)\s*\.(auth|storage|from|rpc|channel|functions|realtime)\b`)},
+		}, prefixes: names{catalog.NPM: {"@supabase/"}}, words: []string{"upabase"}, calls: lazyregexp.MustCompile(`(?i:\bsupabase\w*(?:\(\))?)\s*\.(auth|storage|from|rpc|channel|functions|realtime)\b`)},
 	}
 }
 

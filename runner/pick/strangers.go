@@ -2,6 +2,7 @@ package pick
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -70,7 +71,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	t := s.tokens[i]
 	word := s.Text[t.From:t.To]
 	first, _ := utf8.DecodeRuneInString(word)
-	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] || strings.HasPrefix(s.Text[t.To:], "-") || strings.HasSuffix(s.Text[:t.From], "-") {
+	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common()[t.Key] || strings.HasPrefix(s.Text[t.To:], "-") || strings.HasSuffix(s.Text[:t.From], "-") {
 		return plainWord
 	}
 	upper, lower, inner := 0, 0, false
@@ -129,13 +130,13 @@ func (s *sentence) opens(i int) bool {
 
 // common are capitalised words that are no choice of a tool: languages, protocols,
 // platforms and what answers write with a capital.
-var common = func() map[string]bool {
+var common = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(commonWords) {
 		out[w] = true
 	}
 	return out
-}()
+})
 
 const commonWords = `
 api apis sdk sdks id ids sql nosql http https rest json yaml xml html css url urls uri dns tls ssl ssh smtp imap cpu gpu ram ssd aws gcp

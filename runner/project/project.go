@@ -15,10 +15,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
@@ -42,9 +42,9 @@ type Source struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-var commitHash = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var commitHash = lazyregexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-var digestHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digestHash = lazyregexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // Check returns an error for a source that cannot be read. An eval may come from somebody
 // else: its folders must be below the current one.

@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // clean returns valid text in NFC without controls and marks of direction.
@@ -50,7 +50,7 @@ func validName(text string) string {
 }
 
 // packageName matches names that a registry accepts.
-var packageName = regexp.MustCompile(`^@?[A-Za-z0-9][A-Za-z0-9._~/:-]*$`)
+var packageName = lazyregexp.MustCompile(`^@?[A-Za-z0-9][A-Za-z0-9._~/:-]*$`)
 
 func validPackage(name string) string {
 	name = strings.TrimSpace(name)
@@ -80,7 +80,7 @@ func key(name string) string {
 }
 
 // instruction matches sentences that address a model and describe no product.
-var instruction = regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|any|your)\b.{0,30}\b(instruction|prompt|rule|guideline|context|message)s?|` +
+var instruction = lazyregexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|any|your)\b.{0,30}\b(instruction|prompt|rule|guideline|context|message)s?|` +
 	`\b(you are|act as|pretend to be) (now |an? )?(helpful |ai |an? )*(ai|assistant|model|agent|llm|chatgpt|claude|gpt)\b|\b(ai|llm|language model)s?( agents?| assistants?| models?)? (must|should|shall)\b|` +
 	`\bas an? (ai|llm|assistant|language model|agent|chatbot)\b|\b(dear|attention|hey|hello|note to) (all |any |the )*(ai|llm|language model|assistant|chatbot|crawler)s?( readers?| agents?| assistants?| models?| crawlers?)?\s*[:,!]|` +
 	`\b(must|should|shall|has to|needs to) (always |only |now )?be (listed|classified|categori[sz]ed|ranked|recommended|reported|named|filed|placed) (as|in|under|first|above)\b|` +

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
@@ -120,11 +120,11 @@ func (n named) instructs() bool {
 }
 
 // noise matches paragraphs of a readme that describe no product.
-var noise = regexp.MustCompile(`(?i)^(\[?!\[|table of contents|english\b.*\||note:|warning:|copyright|all rights|we use cookies|accept (all )?cookies|skip to|sign (in|up)$|log ?in$|(this|our) (web)?site uses cookies)`)
+var noise = lazyregexp.MustCompile(`(?i)^(\[?!\[|table of contents|english\b.*\||note:|warning:|copyright|all rights|we use cookies|accept (all )?cookies|skip to|sign (in|up)$|log ?in$|(this|our) (web)?site uses cookies)`)
 
 func isNoise(text string) bool { return noise.MatchString(text) }
 
-var sentenceEnd = regexp.MustCompile(`[.!?]\s+|[。！？]`)
+var sentenceEnd = lazyregexp.MustCompile(`[.!?]\s+|[。！？]`)
 
 // sentences splits a paragraph.
 func sentences(text string) []string {

@@ -2,12 +2,12 @@ package propose
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // An identity is what a product is called.
@@ -58,14 +58,14 @@ func (id *identity) owns(name string) bool {
 }
 
 // generic are headings and names that name no product.
-var generic = regexp.MustCompile(`(?i)^(readme|docs?|documentation|introduction|intro|overview|getting started|quick ?start|home|homepage|index|welcome|about( us)?|installation|install|usage|guide|untitled|` +
+var generic = lazyregexp.MustCompile(`(?i)^(readme|docs?|documentation|introduction|intro|overview|getting started|quick ?start|home|homepage|index|welcome|about( us)?|installation|install|usage|guide|untitled|` +
 	`main|app|my-?app|my-?project|project|monorepo|root|workspace|packages?|server|client|core|api|sdk|web|website|frontend|backend|llms?|changelog|features|comparisons?|alternatives|license|contributing|blog|pricing|contact|table of contents|what is this|api reference|user guide)$`)
 
 // separators end a name in a heading: "Acme - payments for all", "Acme: the CRM".
-var separators = regexp.MustCompile(`\s+[-–—|·•:»]+\s+|:\s+|\s*[|—–·•]\s*|,\s+|\s+\(`)
+var separators = lazyregexp.MustCompile(`\s+[-–—|·•:»]+\s+|:\s+|\s*[|—–·•]\s*|,\s+|\s+\(`)
 
 // greeting begins headings such as "Welcome to Acme".
-var greeting = regexp.MustCompile(`(?i)^(welcome to|introducing|introduction to|about|what is|getting started with|meet|the)\s+|\s+(documentation|docs|readme|sdk documentation|api reference|home ?page|official (site|website))$|\?$`)
+var greeting = lazyregexp.MustCompile(`(?i)^(welcome to|introducing|introduction to|about|what is|getting started with|meet|the)\s+|\s+(documentation|docs|readme|sdk documentation|api reference|home ?page|official (site|website))$|\?$`)
 
 // nameIn returns the name at the beginning of a heading or title; empty if it begins without one.
 func nameIn(text string) string {
@@ -225,8 +225,8 @@ func packageStems(m *manifest) []string {
 }
 
 var (
-	majorVersion = regexp.MustCompile(`^v\d+$`)
-	packageKind  = regexp.MustCompile(`(?i)^(go|python|py|node|php|ruby|rust|lib)[-_]|[-_.](monorepo|workspace|root|mono|repo|sdk|client|api|js|ts|node|python|py|go|golang|rs|rust|ruby|php|java|dotnet|core|cli|server|app|web|website|docs)$`)
+	majorVersion = lazyregexp.MustCompile(`^v\d+$`)
+	packageKind  = lazyregexp.MustCompile(`(?i)^(go|python|py|node|php|ruby|rust|lib)[-_]|[-_.](monorepo|workspace|root|mono|repo|sdk|client|api|js|ts|node|python|py|go|golang|rs|rust|ruby|php|java|dotnet|core|cli|server|app|web|website|docs)$`)
 )
 
 // bareName removes the kind of package from a name: acme-sdk, acme-monorepo, go-acme.
@@ -238,10 +238,10 @@ func bareName(name string) string {
 }
 
 var (
-	formerly = regexp.MustCompile(`(?i)\b(?:formerly|previously|also|otherwise|once|originally)\s+(?:known\s+as|called|named)\s+|\b(?:formerly|previously|a\.?k\.?a\.?|née|renamed from|rebranded from|früher|ehemals|anciennement|antes|aussi connu sous le nom de|auch bekannt als|旧称|原名|旧名)[:：]?\s*`)
+	formerly = lazyregexp.MustCompile(`(?i)\b(?:formerly|previously|also|otherwise|once|originally)\s+(?:known\s+as|called|named)\s+|\b(?:formerly|previously|a\.?k\.?a\.?|née|renamed from|rebranded from|früher|ehemals|anciennement|antes|aussi connu sous le nom de|auch bekannt als|旧称|原名|旧名)[:：]?\s*`)
 	// properName is one to three words that begin with capitals or digits.
-	properName = regexp.MustCompile("^[\"'“”*_`«]*((?:[\\p{Lu}\\p{Lo}\\d][\\p{L}\\p{N}.+-]*)(?:[ ](?:[\\p{Lu}\\d][\\p{L}\\p{N}.+-]*)){0,2})")
-	lowerName  = regexp.MustCompile("^[\"'“”*_`«]+([\\p{L}\\p{N}][\\p{L}\\p{N}.+-]*)[\"'“”*_`»]")
+	properName = lazyregexp.MustCompile("^[\"'“”*_`«]*((?:[\\p{Lu}\\p{Lo}\\d][\\p{L}\\p{N}.+-]*)(?:[ ](?:[\\p{Lu}\\d][\\p{L}\\p{N}.+-]*)){0,2})")
+	lowerName  = lazyregexp.MustCompile("^[\"'“”*_`«]+([\\p{L}\\p{N}][\\p{L}\\p{N}.+-]*)[\"'“”*_`»]")
 )
 
 // otherNames returns names that the main texts give beside the first: former ones and other

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A manifest is what a package says of itself.
@@ -189,7 +190,7 @@ func (m *manifest) nuget(text []byte) bool {
 }
 
 // assignment matches name = "x", spec.name = 'x' and name = x of an ini file.
-var assignment = regexp.MustCompile(`(?m)^[\s(]*(?:\w+\.)?(name|description|summary|long_description|url|homepage|keywords|documentation_uri|homepage_uri)\s*=\s*[ru]?(?:"([^"\n]*)"|'([^'\n]*)'|%q?[{(\[]([^})\]\n]*)[})\]]|([^"'\s(\[{][^\n]*))`)
+var assignment = lazyregexp.MustCompile(`(?m)^[\s(]*(?:\w+\.)?(name|description|summary|long_description|url|homepage|keywords|documentation_uri|homepage_uri)\s*=\s*[ru]?(?:"([^"\n]*)"|'([^'\n]*)'|%q?[{(\[]([^})\]\n]*)[})\]]|([^"'\s(\[{][^\n]*))`)
 
 // assignments reads setup.cfg, setup.py and gemspecs, which are programs: literals only.
 func (m *manifest) assignments(text []byte) bool {

@@ -2,11 +2,11 @@ package propose
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
@@ -21,7 +21,7 @@ type mention struct {
 const maxScanned = 200 << 10
 
 // compared matches sentences that set the product beside others.
-var compared = regexp.MustCompile(`(?i)\b(alternatives?|versus|vs\.?|compar(ed|ison|isons|e|ing|able)|competitors?|instead of|unlike|migrat(e|es|ing|ion)|switch(ed|ing)? from|replace(s|ment|ments)?|drop-?in|similar to|inspired by|` +
+var compared = lazyregexp.MustCompile(`(?i)\b(alternatives?|versus|vs\.?|compar(ed|ison|isons|e|ing|able)|competitors?|instead of|unlike|migrat(e|es|ing|ion)|switch(ed|ing)? from|replace(s|ment|ments)?|drop-?in|similar to|inspired by|` +
 	`better than|faster than|cheaper than|rather than|differs? from|alternativen?|vergleich\w*|im gegensatz zu|comparaison|contrairement à|remplace|alternativas?|comparación|comparação|en lugar de|reemplazo|альтернатив\w*|сравнени\w*)\b|代替|比較|替代|对比|대안|비교`)
 
 // mentions returns the tools that the texts name, with their conditions, but the product

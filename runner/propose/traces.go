@@ -2,11 +2,11 @@ package propose
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // maxPackages is the most packages of an ecosystem, and maxDomains the most domains, that a
@@ -75,7 +75,7 @@ type installs struct {
 	name string
 }
 
-var installCommand = regexp.MustCompile(`(?:^|[\s$>` + "`" + `])(npm (?:i|install|add)|yarn add|pnpm (?:add|i|install)|bun (?:add|install)|(?:uv )?pip3? install|uv add|poetry add|pdm add|cargo (?:add|install)|go (?:get|install)|gem install|bundle add|composer require|dotnet add package)((?: +[^\s;&|` + "`" + `]+){1,6})`)
+var installCommand = lazyregexp.MustCompile(`(?:^|[\s$>` + "`" + `])(npm (?:i|install|add)|yarn add|pnpm (?:add|i|install)|bun (?:add|install)|(?:uv )?pip3? install|uv add|poetry add|pdm add|cargo (?:add|install)|go (?:get|install)|gem install|bundle add|composer require|dotnet add package)((?: +[^\s;&|` + "`" + `]+){1,6})`)
 
 func installed(text string) []installs {
 	var out []installs
@@ -95,7 +95,7 @@ func installed(text string) []installs {
 }
 
 // packageVersion matches versions and extras behind the name: acme@2, acme[all]>=1.
-var packageVersion = regexp.MustCompile(`(?:\[[^\]]*\])?(?:[=<>~!^].*)?$|(.)@[^/]*$`)
+var packageVersion = lazyregexp.MustCompile(`(?:\[[^\]]*\])?(?:[=<>~!^].*)?$|(.)@[^/]*$`)
 
 func ecosystemOf(command string) catalog.Ecosystem {
 	switch first, _, _ := strings.Cut(command, " "); first {

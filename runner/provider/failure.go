@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/agent"
 )
 
@@ -146,7 +146,7 @@ func (f *failure) exhausted() bool {
 }
 
 // noQuota matches Gemini's message that a plan does not include a model.
-var noQuota = regexp.MustCompile(`\blimit: 0\b`)
+var noQuota = lazyregexp.MustCompile(`\blimit: 0\b`)
 
 // state returns the status that classifies a failure: its own for an error inside an
 // answer of status 200.
@@ -194,8 +194,8 @@ func (f *failure) judge(status int, sent map[string]bool) (reason string, retry 
 }
 
 var (
-	notWord   = regexp.MustCompile(`[^a-z0-9_]+`)
-	rejection = regexp.MustCompile(`support|unknown|unrecognized|deprecated|permitted|not allowed|unexpected|invalid|only|must|cannot|maximum|less than|at most|out of range`)
+	notWord   = lazyregexp.MustCompile(`[^a-z0-9_]+`)
+	rejection = lazyregexp.MustCompile(`support|unknown|unrecognized|deprecated|permitted|not allowed|unexpected|invalid|only|must|cannot|maximum|less than|at most|out of range`)
 )
 
 // rejects reports whether a failure is about a parameter that was sent.

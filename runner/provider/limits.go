@@ -3,11 +3,11 @@ package provider
 import (
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
@@ -43,7 +43,7 @@ func bounded(seconds float64, most time.Duration) time.Duration {
 
 // waitText is how messages ask to wait: "Please try again in 6m0s.", "Please retry
 // in 10h17m34.07s."
-var waitText = regexp.MustCompile(`(?i)\b(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
+var waitText = lazyregexp.MustCompile(`(?i)\b(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
 
 func waitIn(message string) time.Duration {
 	found := waitText.FindStringSubmatch(message)

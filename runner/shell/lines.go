@@ -1,11 +1,12 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
-var hereDoc = regexp.MustCompile(`(?:^|[^<])<<-?[ \t]*\\?(?:'([^'\n]+)'|"([^"\n]+)"|([A-Za-z_][\w.+-]*))`)
+var hereDoc = lazyregexp.MustCompile(`(?:^|[^<])<<-?[ \t]*\\?(?:'([^'\n]+)'|"([^"\n]+)"|([A-Za-z_][\w.+-]*))`)
 
 // codeLines returns the lines of a text without here-documents; lines are cut at
 // maxParsed.
@@ -35,7 +36,7 @@ func codeLines(text string) []string {
 	return out
 }
 
-var tokens = regexp.MustCompile(`#.*|"(?:[^"\\]|\\.)*"|'[^']*'|[;&|(){}]+|[0-9]*(?:>>?&?|<&?)\s*[^\s;&|(){}"']*|[^\s;&|(){}"'<>]+`)
+var tokens = lazyregexp.MustCompile(`#.*|"(?:[^"\\]|\\.)*"|'[^']*'|[;&|(){}]+|[0-9]*(?:>>?&?|<&?)\s*[^\s;&|(){}"']*|[^\s;&|(){}"'<>]+`)
 
 // split splits a line with a syntax error: truncated shell, or another language such as
 // PowerShell.

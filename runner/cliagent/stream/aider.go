@@ -2,11 +2,11 @@ package stream
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -27,10 +27,10 @@ type aider struct {
 }
 
 var (
-	aiderBanner = regexp.MustCompile(`^(Aider v\S+|(Main model|Model|Editor model|Weak model|Git repo|Repo-map|Warning|See): .*|Added .* to the chat.*|Use /help .*|Note: .*|Cur working dir: .*|Git working dir: .*)$`)
-	aiderTokens = regexp.MustCompile(`^Tokens: \S+ sent, .*received\.`)
-	aiderError  = regexp.MustCompile(`^litellm\.(\w+):? ?(.*)`)
-	aiderWait   = regexp.MustCompile(`^Retrying in ([\d.]{1,9}) seconds`)
+	aiderBanner = lazyregexp.MustCompile(`^(Aider v\S+|(Main model|Model|Editor model|Weak model|Git repo|Repo-map|Warning|See): .*|Added .* to the chat.*|Use /help .*|Note: .*|Cur working dir: .*|Git working dir: .*)$`)
+	aiderTokens = lazyregexp.MustCompile(`^Tokens: \S+ sent, .*received\.`)
+	aiderError  = lazyregexp.MustCompile(`^litellm\.(\w+):? ?(.*)`)
+	aiderWait   = lazyregexp.MustCompile(`^Retrying in ([\d.]{1,9}) seconds`)
 )
 
 func (a *aider) Line(at time.Duration, off int64, line []byte) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -181,7 +181,7 @@ func (c *claude) assistant(l *claudeLine) {
 // maxDenials is how many denied calls of one session are read.
 const maxDenials = 1000
 
-var claudeExit = regexp.MustCompile(`^Exit code (-?\d{1,9})\b`)
+var claudeExit = lazyregexp.MustCompile(`^Exit code (-?\d{1,9})\b`)
 
 func (c *claude) user(l *claudeLine) {
 	for _, b := range blocksOf(l.Message.Content) {

@@ -3,11 +3,11 @@ package stream
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
@@ -77,7 +77,7 @@ type codexAction struct {
 	URL     string   `json:"url"`
 }
 
-var codexRetry = regexp.MustCompile(`^Reconnecting\W{1,5}(\d{1,4})/\d{1,4}`)
+var codexRetry = lazyregexp.MustCompile(`^Reconnecting\W{1,5}(\d{1,4})/\d{1,4}`)
 
 func (c *codex) Line(at time.Duration, off int64, line []byte) {
 	var l codexLine

@@ -1,12 +1,12 @@
 package stream
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/agent"
 )
 
@@ -104,8 +104,8 @@ func has(low string, words []string) bool {
 }
 
 var (
-	statusPattern = regexp.MustCompile(`(?i)(?:status(?:[ _]?code)?|\bcode|\bhttp|\berror)\W{1,4}([45]\d\d)\b`)
-	waitPattern   = regexp.MustCompile(`(?i)(?:try again in|retry(?:ing)? in|retry(?:ing)? after|retry[-_]?(?:after|delay))\W{0,4}(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|seconds?|m|min|minutes?|h|hours?|days?)\b`)
+	statusPattern = lazyregexp.MustCompile(`(?i)(?:status(?:[ _]?code)?|\bcode|\bhttp|\berror)\W{1,4}([45]\d\d)\b`)
+	waitPattern   = lazyregexp.MustCompile(`(?i)(?:try again in|retry(?:ing)? in|retry(?:ing)? after|retry[-_]?(?:after|delay))\W{0,4}(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|seconds?|m|min|minutes?|h|hours?|days?)\b`)
 )
 
 // statusIn returns the HTTP status in a message, in digits or words; 0 if it has none.

@@ -3,13 +3,13 @@ package stream
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -87,7 +87,7 @@ func (g *gemini) Line(at time.Duration, off int64, line []byte) {
 	}
 }
 
-var geminiExit = regexp.MustCompile(`(?i)exit(?:ed with)? code: (-?\d{1,9})\s*$`)
+var geminiExit = lazyregexp.MustCompile(`(?i)exit(?:ed with)? code: (-?\d{1,9})\s*$`)
 
 func (g *gemini) toolResult(l *geminiLine) {
 	ok := l.Status == "success"
@@ -123,8 +123,8 @@ func (g *gemini) account(s *geminiStats) {
 }
 
 var (
-	geminiAttempt = regexp.MustCompile(`^Attempt (\d{1,4}) failed(?: with status (\d{3}))?`)
-	geminiWait    = regexp.MustCompile(`Retrying after (\d{1,9})ms`)
+	geminiAttempt = lazyregexp.MustCompile(`^Attempt (\d{1,4}) failed(?: with status (\d{3}))?`)
+	geminiWait    = lazyregexp.MustCompile(`Retrying after (\d{1,9})ms`)
 )
 
 func (g *gemini) Stderr(at time.Duration, line []byte) {

@@ -2,11 +2,11 @@ package stream
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -74,7 +74,7 @@ func typed(text string) string {
 }
 
 // sessionExit is how outputs of commands report their exit status.
-var sessionExit = regexp.MustCompile(`(?im)^(?:Process exited with code|Exit code:?|Exited with code:?|returncode:?|\[?exit status:?) *(-?\d{1,9})\b`)
+var sessionExit = lazyregexp.MustCompile(`(?im)^(?:Process exited with code|Exit code:?|Exited with code:?|returncode:?|\[?exit status:?) *(-?\d{1,9})\b`)
 
 // unfinished records the calls without a result as of unknown success, in the order of
 // their ids.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/importer"
@@ -81,7 +81,7 @@ func promptID(key string) string {
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
-var notInName = regexp.MustCompile(`[^\pL\pN .,_/:+()@-]+`)
+var notInName = lazyregexp.MustCompile(`[^\pL\pN .,_/:+()@-]+`)
 
 // agentName is program/model in the characters that the name of an agent may have.
 func agentName(program, model string) string {

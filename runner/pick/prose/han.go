@@ -1,17 +1,20 @@
 package prose
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // simplified maps traditional Chinese characters to the simplified ones of the lexicon: those
 // that are frequent in its phrases and in what stands around them.
-var simplified = func() map[string]string {
+var simplified = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for pair := range strings.FieldsSeq(traditional) {
 		n := len(pair) / 2 // both have three bytes
 		out[pair[:n]] = pair[n:]
 	}
 	return out
-}()
+})
 
 const traditional = `
 丟丢 並并 亞亚 佈布 佔占 併并 來来 係系 倆俩 個个 們们 偉伟 側侧 偵侦 備备 傚效 傢家 傭佣 傳传 債债

@@ -1,7 +1,6 @@
 package prose
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -9,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A Kind is the place of a Unit in the layout.
@@ -58,15 +59,15 @@ func (r *Reader) Layout(source string) []Unit {
 }
 
 var (
-	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
-	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
-	hidden    = regexp.MustCompile(`(?is)<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
+	lostSpace = lazyregexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
+	lostBreak = lazyregexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
+	hidden    = lazyregexp.MustCompile(`(?is)<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
 	// nested are markers of quotations and lists below the sixteenth level of a line.
-	nested    = regexp.MustCompile(`(?m)^((?:[ \t]*(?:[-*+>]|\d{1,9}[.)])){16})(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))+`)
+	nested    = lazyregexp.MustCompile(`(?m)^((?:[ \t]*(?:[-*+>]|\d{1,9}[.)])){16})(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))+`)
 	arrowlike = strings.NewReplacer("➡\uFE0F", "→", "▶\uFE0F", "→", "➡", "→", "👉", "→", "▶", "→", "⇒", "→", "►", "→", "➜", "→", "➔", "→", "➝", "→", "⟶", "→")
-	arrows    = regexp.MustCompile(`(?m)^(\s*)→\s+`)
-	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
-	leaders   = regexp.MustCompile(`\s*(?:\.{4,}|…{2,}|_{4,})\s+`)
+	arrows    = lazyregexp.MustCompile(`(?m)^(\s*)→\s+`)
+	bullets   = lazyregexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
+	leaders   = lazyregexp.MustCompile(`\s*(?:\.{4,}|…{2,}|_{4,})\s+`)
 )
 
 // restore puts back the line breaks of a text that lost them: it is long, has next to none,
@@ -188,7 +189,7 @@ func (l *layout) table(n *xast.Table, like Unit) {
 	}
 }
 
-var tags = regexp.MustCompile(`<[^>]*>`)
+var tags = lazyregexp.MustCompile(`<[^>]*>`)
 
 // raw adds the lines of indented code or HTML as paragraphs.
 func (l *layout) raw(n ast.Node, like Unit) {

@@ -18,14 +18,20 @@ var files embed.FS
 type Lexicon struct {
 	// Language is the ISO 639-1 code.
 	Language string
+	lists    map[Class]map[string]bool // the sections of single words
+	tree     func() *tree
+}
+
+// A tree holds the phrases of a lexicon.
+type tree struct {
 	words    map[string]int32 // exact words, and stems with "~"
 	shortest int              // bytes of the shortest stem; 0 for no stems
 	phrases  *node
-	starts   *node                     // phrases that stand at the beginning of a clause
-	lists    map[Class]map[string]bool // the sections of single words
+	starts   *node // phrases that stand at the beginning of a clause
 }
 
-// Lexicons returns the embedded lexicons, by language. The error names file and line.
+// Lexicons returns the embedded lexicons, by language. Most texts are of one language, so the
+// phrases of each are read when they are first matched. The error names file and line.
 func Lexicons() (map[string]*Lexicon, error) { return embedded() }
 
 var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
@@ -40,9 +46,18 @@ var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 			return nil, err
 		}
 		language := strings.TrimSuffix(strings.TrimPrefix(name, "lexicon/"), ".txt")
-		if out[language], err = Parse(language, string(text)); err != nil {
+		x, phrases, err := parse(language, string(text))
+		if err != nil {
 			return nil, err
 		}
+		x.tree = sync.OnceValue(func() *tree {
+			t, err := grow(language, phrases)
+			if err != nil {
+				panic(err) // the lexicons are embedded and tested
+			}
+			return t
+		})
+		out[language] = x
 	}
 	return out, nil
 })
@@ -62,77 +77,110 @@ func (x *Lexicon) Holds(c Class, text string) bool {
 
 // Parse reads a lexicon. FORMAT.md describes it.
 func Parse(language, text string) (*Lexicon, error) {
-	x := &Lexicon{
-		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
-		lists: map[Class]map[string]bool{},
+	x, phrases, err := parse(language, text)
+	if err != nil {
+		return nil, err
 	}
+	t, err := grow(language, phrases)
+	x.tree = func() *tree { return t }
+	return x, err
+}
+
+// A line is a phrase of a lexicon.
+type line struct {
+	number int
+	class  Class
+	text   string
+}
+
+func failure(language string, line int, err error) error {
+	return fmt.Errorf("%s.txt:%d: %w", language, line, err)
+}
+
+// parse reads the sections of single words, and returns the lines of phrases.
+func parse(language, text string) (x *Lexicon, phrases []line, err error) {
+	x = &Lexicon{Language: language, lists: map[Class]map[string]bool{}}
 	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, Removes, You, Limit, Here, Article, NameCue, Dangling, Negation} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
-	for n, line := range strings.Split(text, "\n") {
-		line, _, _ = strings.Cut(line, "# ")
-		line = strings.TrimSpace(line)
-		fail := func(format string, args ...any) error {
-			return fmt.Errorf("%s.txt:%d: "+format, append([]any{language, n + 1}, args...)...)
-		}
+	for n, text := range strings.Split(text, "\n") {
+		text, _, _ = strings.Cut(text, "# ")
+		text = strings.TrimSpace(text)
 		switch {
-		case line == "" || line == "#":
-		case strings.HasPrefix(line, "["):
-			i := slices.Index(classNames[:], strings.Trim(line, "[]"))
+		case text == "" || text == "#":
+		case strings.HasPrefix(text, "["):
+			i := slices.Index(classNames[:], strings.Trim(text, "[]"))
 			if i < 0 {
-				return nil, fail("unknown section %s; known: %s", line, strings.Join(classNames[:], ", "))
+				return nil, nil, failure(language, n+1, fmt.Errorf("unknown section %s; known: %s", text, strings.Join(classNames[:], ", ")))
 			}
 			section = Class(i)
 		case section < 0:
-			return nil, fail("a phrase before the first section")
-		default:
-			if err := x.entry(section, line); err != nil {
-				return nil, fail("%w", err)
-			}
+			return nil, nil, failure(language, n+1, errors.New("a phrase before the first section"))
+		case !x.list(section, text):
+			phrases = append(phrases, line{n + 1, section, text})
 		}
 	}
-	return x, nil
+	return x, phrases, nil
 }
 
-// entry adds a line of a section.
-func (x *Lexicon) entry(class Class, line string) error {
-	if set := x.lists[class]; set != nil && class != Negation {
-		for _, w := range strings.Fields(line) {
+// list adds the words of a line to their section, if it is one of single words.
+func (x *Lexicon) list(class Class, text string) bool {
+	set := x.lists[class]
+	switch {
+	case set == nil:
+		return false
+	case class == Negation:
+		if strings.ContainsAny(text, "(*^") || len(Tokens(text)) != 1 {
+			return false
+		}
+		set[Tokens(text)[0].Key] = true
+	default:
+		for _, w := range strings.Fields(text) {
 			key := ""
 			for _, t := range Tokens(w) { // "または" is three
 				key += t.Key
 			}
 			set[key] = true
 		}
-		return nil
 	}
-	if class == Negation && !strings.ContainsAny(line, "(*^") && len(Tokens(line)) == 1 {
-		x.lists[Negation][Tokens(line)[0].Key] = true
-		return nil
+	return true
+}
+
+// grow makes the tree of phrases.
+func grow(language string, phrases []line) (*tree, error) {
+	t := &tree{words: map[string]int32{}, phrases: &node{}, starts: &node{}}
+	for _, l := range phrases {
+		if err := t.add(l.class, l.text); err != nil {
+			return nil, failure(language, l.number, err)
+		}
 	}
-	p := &phrase{rest: line}
+	return t, nil
+}
+
+func (t *tree) add(class Class, text string) error {
+	p := &phrase{rest: text}
 	alternatives, err := p.alternatives()
 	switch low, high := slots(alternatives); {
 	case err != nil:
-		return fmt.Errorf("%q: %w", line, err)
+		return fmt.Errorf("%q: %w", text, err)
 	case p.rest != "":
-		return fmt.Errorf("%q: %q closes nothing", line, p.rest)
+		return fmt.Errorf("%q: %q closes nothing", text, p.rest)
 	case class <= Past && (low != 1 || high != 1):
-		return fmt.Errorf("%q: want one X in each alternative", line)
+		return fmt.Errorf("%q: want one X in each alternative", text)
 	case class > Past && high > 0 && class != Ties:
-		return fmt.Errorf("%q: section %s takes no X", line, class)
+		return fmt.Errorf("%q: section %s takes no X", text, class)
 	}
 	if empty(alternatives) {
-		return fmt.Errorf("%q: may match nothing", line)
+		return fmt.Errorf("%q: may match nothing", text)
 	}
-	root := x.phrases
+	root := t.phrases
 	if first := alternatives[0]; len(alternatives) == 1 && len(first) > 0 && first[0].is == start {
-		root, alternatives = x.starts, [][]element{first[1:]}
+		root, alternatives = t.starts, [][]element{first[1:]}
 	}
-	to, err := x.insert(root, alternatives)
+	to, err := t.insert(root, alternatives)
 	if err != nil {
-		return fmt.Errorf("%q: %w", line, err)
+		return fmt.Errorf("%q: %w", text, err)
 	}
 	if !slices.Contains(to.classes, class) {
 		to.classes = append(to.classes, class)
@@ -290,14 +338,14 @@ type gap struct {
 }
 
 // insert adds alternatives behind a node, and returns the node behind them all.
-func (x *Lexicon) insert(from *node, alternatives [][]element) (*node, error) {
+func (t *tree) insert(from *node, alternatives [][]element) (*node, error) {
 	var join *node
 	for _, s := range alternatives {
 		at := from
 		for i, e := range s {
 			switch e.is {
 			case literal:
-				at = at.literal(x.id(e.key))
+				at = at.literal(t.id(e.key))
 			case anyWords:
 				at = at.gap(e.gap)
 			case slotX:
@@ -310,7 +358,7 @@ func (x *Lexicon) insert(from *node, alternatives [][]element) (*node, error) {
 				return nil, errors.New("^ stands behind the beginning")
 			case group:
 				var err error
-				if at, err = x.insert(at, e.group); err != nil {
+				if at, err = t.insert(at, e.group); err != nil {
 					return nil, fmt.Errorf("element %d: %w", i+1, err)
 				}
 			}
@@ -355,24 +403,24 @@ func (n *node) gap(most int) *node {
 }
 
 // id numbers a word or stem.
-func (x *Lexicon) id(key string) int32 {
-	if id, ok := x.words[key]; ok {
+func (t *tree) id(key string) int32 {
+	if id, ok := t.words[key]; ok {
 		return id
 	}
-	if stem, ok := strings.CutSuffix(key, "~"); ok && (x.shortest == 0 || len(stem) < x.shortest) {
-		x.shortest = len(stem)
+	if stem, ok := strings.CutSuffix(key, "~"); ok && (t.shortest == 0 || len(stem) < t.shortest) {
+		t.shortest = len(stem)
 	}
-	id := int32(len(x.words) + 1) //nolint:gosec // a lexicon has thousands of words
-	x.words[key] = id
+	id := int32(len(t.words) + 1) //nolint:gosec // a lexicon has thousands of words
+	t.words[key] = id
 	return id
 }
 
 // ids returns the numbers by which phrases may know a word: itself and its stems.
-func (x *Lexicon) ids(key string, out []int32) []int32 {
-	if id, ok := x.words[key]; ok {
+func (t *tree) ids(key string, out []int32) []int32 {
+	if id, ok := t.words[key]; ok {
 		out = append(out, id)
 	}
-	if x.shortest == 0 || len(key) < x.shortest {
+	if t.shortest == 0 || len(key) < t.shortest {
 		return out
 	}
 	var stem [64]byte
@@ -380,13 +428,13 @@ func (x *Lexicon) ids(key string, out []int32) []int32 {
 		return out
 	}
 	copy(stem[:], key)
-	for n := x.shortest; n <= len(key); n++ {
+	for n := t.shortest; n <= len(key); n++ {
 		if n < len(key) && !utf8.RuneStart(key[n]) {
 			continue
 		}
 		saved := stem[n]
 		stem[n] = '~'
-		if id, ok := x.words[string(stem[:n+1])]; ok {
+		if id, ok := t.words[string(stem[:n+1])]; ok {
 			out = append(out, id)
 		}
 		stem[n] = saved

@@ -12,7 +12,10 @@ func TestLexiconsParse(t *testing.T) {
 	}
 	for _, want := range []string{"de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"} {
 		if all[want] == nil {
-			t.Errorf("no lexicon of %s", want)
+			t.Fatalf("no lexicon of %s", want)
+		}
+		if len(all[want].tree().words) < 100 {
+			t.Errorf("%s has %d words in phrases", want, len(all[want].tree().words))
 		}
 	}
 }

@@ -20,21 +20,22 @@ type Hit struct {
 // Match returns the phrases of a sentence, in the order of their beginnings. Of phrases of
 // one class on one slot only the longest stays.
 func (x *Lexicon) Match(tokens []Token) []Hit {
+	known := x.tree()
 	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens))}
 	buffer := make([]int32, 0, 4*len(tokens)) // one allocation for nearly all sentences
 	for i, t := range tokens {
 		if t.Slot == 0 {
 			n := len(buffer)
-			buffer = x.ids(t.Key, buffer)
+			buffer = known.ids(t.Key, buffer)
 			m.ids[i] = buffer[n:len(buffer):len(buffer)]
 		}
 	}
 	for i := range tokens {
 		m.from, m.steps = i, 0
 		m.seen = m.seen[:0]
-		m.walk(x.phrases, i, 0, 0)
+		m.walk(known.phrases, i, 0, 0)
 		if m.begins(i) {
-			m.walk(x.starts, i, 0, 0)
+			m.walk(known.starts, i, 0, 0)
 		}
 	}
 	return m.hits

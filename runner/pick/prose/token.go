@@ -40,7 +40,7 @@ func Tokens(text string) []Token {
 			i += size
 		case dense(r):
 			key := text[i : i+size]
-			if s, ok := simplified[key]; ok {
+			if s, ok := simplified()[key]; ok {
 				key = s
 			}
 			out = append(out, Token{Key: key, From: i, To: i + size, Word: true})

@@ -3,7 +3,6 @@ package registrations
 import (
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
@@ -44,7 +44,7 @@ func (r *KeyRequest) checkOrigins() error {
 }
 
 // hostPattern matches host names as browsers normalize them; idna validates the rest.
-var hostPattern = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
+var hostPattern = lazyregexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
 
 // browserOrigin returns an origin as browsers serialize it (WHATWG HTML, 7.1.1, and URL,
 // 3.5): in lower case, in ASCII, without the scheme's own port and a trailing slash or

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -80,7 +80,7 @@ type (
 )
 
 var (
-	word       = regexp.MustCompile(`^[A-Za-z0-9_]{1,200}$`) // of ids and states; a store takes it
+	word       = lazyregexp.MustCompile(`^[A-Za-z0-9_]{1,200}$`) // of ids and states; a store takes it
 	errNoEvent = errors.New("no event")
 )
 

@@ -12,11 +12,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -33,8 +33,8 @@ const (
 // Names of a pushed run and of its files. They become names of folders and files, so nothing
 // else is accepted.
 var (
-	localRunName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
-	sha256Hex    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	localRunName = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+	sha256Hex    = lazyregexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
 // planFile is the plan of a run; segmentFile names a segment of its journal.

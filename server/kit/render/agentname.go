@@ -1,15 +1,16 @@
 package render
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 var (
-	dated   = regexp.MustCompile(`-(20\d{6}|20\d\d-\d\d-\d\d|\d{4})$`)
-	version = regexp.MustCompile(`^v?\d+(\.\d+)?[a-z]?$`)
-	size    = regexp.MustCompile(`^\d+(\.\d+)?b$`) // billions of parameters
+	dated   = lazyregexp.MustCompile(`-(20\d{6}|20\d\d-\d\d-\d\d|\d{4})$`)
+	version = lazyregexp.MustCompile(`^v?\d+(\.\d+)?[a-z]?$`)
+	size    = lazyregexp.MustCompile(`^\d+(\.\d+)?b$`) // billions of parameters
 )
 
 // spelled are the words that vendors spell otherwise than with a capital letter first.

@@ -5,7 +5,6 @@ import (
 	"html"
 	"html/template"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -37,7 +37,7 @@ func Functions() map[string]any {
 }
 
 // address matches an https address in a text, without the punctuation after it.
-var address = regexp.MustCompile(`https://[^\s<>()"']*[^\s<>()"'.,;:]`)
+var address = lazyregexp.MustCompile(`https://[^\s<>()"']*[^\s<>()"'.,;:]`)
 
 // linked returns a citation as HTML in which its addresses are links.
 func linked(text string) template.HTML {
@@ -53,7 +53,7 @@ func linked(text string) template.HTML {
 }
 
 // hyphenated matches a short word with a hyphen, such as e-mail.
-var hyphenated = regexp.MustCompile(`[\p{L}\p{N}]{1,8}-[\p{L}\p{N}]{1,8}`)
+var hyphenated = lazyregexp.MustCompile(`[\p{L}\p{N}]{1,8}-[\p{L}\p{N}]{1,8}`)
 
 // unbroken returns a text as HTML in which no line ends inside a short word with a hyphen.
 func unbroken(text string) template.HTML {

@@ -11,10 +11,10 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/deadline"
@@ -33,10 +33,10 @@ const (
 	changing  = "no-cache" // kept, and asked for again each time
 )
 
-var snapshotID = regexp.MustCompile(`^[0-9a-f]{20}$`)
+var snapshotID = lazyregexp.MustCompile(`^[0-9a-f]{20}$`)
 
 // logFile matches the names of the log's files (C2SP tlog-tiles).
-var logFile = regexp.MustCompile(`^(checkpoint|tile/(entries|\d{1,2})/(x\d{3}/){0,6}\d{3}(\.p/\d{1,3})?)$`)
+var logFile = lazyregexp.MustCompile(`^(checkpoint|tile/(entries|\d{1,2})/(x\d{3}/){0,6}\d{3}(\.p/\d{1,3})?)$`)
 
 // current serves the id of the snapshot that this server serves, as the place has it.
 func (h *Handler) current(w http.ResponseWriter, r *http.Request) error {

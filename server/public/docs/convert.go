@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -15,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // convert makes the HTML of a page, its headings, and the text of the search.
@@ -38,7 +39,7 @@ func (s *Set) convert(p *Page, base string) error {
 }
 
 // anchor finds the only markup that pages may hold: an anchor with nothing in it.
-var anchor = regexp.MustCompile(`^<a id="([A-Za-z0-9_.-]+)">$`)
+var anchor = lazyregexp.MustCompile(`^<a id="([A-Za-z0-9_.-]+)">$`)
 
 // moveAnchors gives the id of an anchor on a line of its own to the heading below it.
 func moveAnchors(doc ast.Node, source []byte) {
@@ -164,7 +165,7 @@ func (*markup) address(w util.BufWriter, source []byte, node ast.Node, entering 
 }
 
 // local matches addresses of the reader's machine.
-var local = regexp.MustCompile(`^https?://(127\.0\.0\.1|localhost)([:/]|$)`)
+var local = lazyregexp.MustCompile(`^https?://(127\.0\.0\.1|localhost)([:/]|$)`)
 
 func (m *markup) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {

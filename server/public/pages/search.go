@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
@@ -220,7 +220,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 }
 
 // twoTools is a search for a comparison: flask vs django.
-var twoTools = regexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus|or)\s+(.+)$`)
+var twoTools = lazyregexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus|or)\s+(.+)$`)
 
 // wantsJSON says whether a request asks for JSON and not for a page.
 func wantsJSON(r *http.Request) bool {

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // An Issue is one thing that is wrong with the arguments of a call.
@@ -163,7 +164,7 @@ func (a *arguments) number(name string, otherwise, most int) int {
 	return int(f)
 }
 
-var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var slugPattern = lazyregexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // slug returns a slug; empty where it is missing.
 func (a *arguments) slug(name string) string {

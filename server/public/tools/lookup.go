@@ -2,12 +2,12 @@ package tools
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
@@ -86,7 +86,7 @@ func (c Call) lookupAll(s *snapshotview.Site) Answer {
 
 // version matches what lockfiles write behind a name: stripe@14.1.0, flask==3.0,
 // github.com/x/y v1.2.3, left-pad (1.0).
-var version = regexp.MustCompile(`(?:@(?:npm:|workspace:)?[v^~<>=*\d].*|\s*(?:[=<>~!^]=?=?|\().*|\s+v?\d.*)$`)
+var version = lazyregexp.MustCompile(`(?:@(?:npm:|workspace:)?[v^~<>=*\d].*|\s*(?:[=<>~!^]=?=?|\().*|\s+v?\d.*)$`)
 
 // packageOf returns the report of a package's tool, named as a lockfile has it: with or without
 // ecosystem and version, or as a package URL (pkg:npm/%40clerk/nextjs@5.0.0).

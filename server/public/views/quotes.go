@@ -3,11 +3,11 @@ package views
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -22,7 +22,7 @@ type quote struct {
 }
 
 // emphasis matches bold text of Markdown, which would show its asterisks.
-var emphasis = regexp.MustCompile(`\*\*(\S(?:[^*]*\S)?)\*\*`)
+var emphasis = lazyregexp.MustCompile(`\*\*(\S(?:[^*]*\S)?)\*\*`)
 
 // quotesOf returns the examples of a tool on a board: trials that picked it, and trials that
 // considered it and picked another tool or none.

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // Additions names the manifests that Add can extend.
@@ -21,11 +21,11 @@ func Addable(name string) bool {
 }
 
 var (
-	npmDeps    = regexp.MustCompile(`(?m)^([ \t]*)"dependencies"\s*:\s*\{`)
-	pypiDeps   = regexp.MustCompile(`(?m)^dependencies\s*=\s*\[`)
-	cargoDeps  = regexp.MustCompile(`(?m)^\[dependencies\][ \t]*\n?`)
-	goVersion  = regexp.MustCompile(`^v(\d+)\.\d+\.\d+`)
-	projectTag = regexp.MustCompile(`(?m)^\[project\][ \t]*\n`)
+	npmDeps    = lazyregexp.MustCompile(`(?m)^([ \t]*)"dependencies"\s*:\s*\{`)
+	pypiDeps   = lazyregexp.MustCompile(`(?m)^dependencies\s*=\s*\[`)
+	cargoDeps  = lazyregexp.MustCompile(`(?m)^\[dependencies\][ \t]*\n?`)
+	goVersion  = lazyregexp.MustCompile(`^v(\d+)\.\d+\.\d+`)
+	projectTag = lazyregexp.MustCompile(`(?m)^\[project\][ \t]*\n`)
 )
 
 // Add returns a manifest with a package in it, at an exact version, or any version if it is

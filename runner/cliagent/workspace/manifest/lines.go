@@ -2,9 +2,10 @@ package manifest
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 // A Line is a package that a line of a manifest asks for.
@@ -90,7 +91,7 @@ func whole(read func([]byte) []Dep) func(*fragment, string) {
 	}
 }
 
-var devLine = regexp.MustCompile(`^\s*(?:test\w*|androidTest\w*)\b|\bgroups?:?\s*(?:=>)?\s*\[?:(?:test|development)\b|add_development_dependency|PrivateAssets="all"`)
+var devLine = lazyregexp.MustCompile(`^\s*(?:test\w*|androidTest\w*)\b|\bgroups?:?\s*(?:=>)?\s*\[?:(?:test|development)\b|add_development_dependency|PrivateAssets="all"`)
 
 // isDevFile reports whether a file lists packages of the developers: requirements-dev.txt.
 func isDevFile(name string) bool {
@@ -140,9 +141,9 @@ func (r *fragment) flush() {
 }
 
 var (
-	jsonObject = regexp.MustCompile(`"([\w-]+)"\s*:\s*\{`)
-	jsonPair   = regexp.MustCompile(`"(@?[\w.~-]+(?:/[\w.-]+)?)"\s*:\s*"([^"]*)"`)
-	version    = regexp.MustCompile(`^(?:[\^~>=<!*]|v?\d|latest$|next$|npm:|catalog:|dev-)`)
+	jsonObject = lazyregexp.MustCompile(`"([\w-]+)"\s*:\s*\{`)
+	jsonPair   = lazyregexp.MustCompile(`"(@?[\w.~-]+(?:/[\w.-]+)?)"\s*:\s*"([^"]*)"`)
+	version    = lazyregexp.MustCompile(`^(?:[\^~>=<!*]|v?\d|latest$|next$|npm:|catalog:|dev-)`)
 )
 
 // object follows the objects of JSON: a pair is in the last one that was opened.
@@ -207,7 +208,7 @@ func (r *fragment) deno(line string) {
 	}
 }
 
-var packageID = regexp.MustCompile(`<package\s[^>]*\bid\s*=\s*"([^"]+)"`)
+var packageID = lazyregexp.MustCompile(`<package\s[^>]*\bid\s*=\s*"([^"]+)"`)
 
 func (r *fragment) packagesConfig(line string) {
 	for _, m := range packageID.FindAllStringSubmatch(line, -1) {
@@ -215,7 +216,7 @@ func (r *fragment) packagesConfig(line string) {
 	}
 }
 
-var brewLine = regexp.MustCompile(`^\s*(?:(?:brew|cask)\s+)?["']?([\w.+@/-]+)["']?`)
+var brewLine = lazyregexp.MustCompile(`^\s*(?:(?:brew|cask)\s+)?["']?([\w.+@/-]+)["']?`)
 
 func (r *fragment) systemList(line string) {
 	if m := brewLine.FindStringSubmatch(line); m != nil && m[1] != "tap" {
@@ -249,9 +250,9 @@ func (r *fragment) dockerfile(line string) {
 }
 
 var (
-	xmlTag    = regexp.MustCompile(`<(/?)(project|dependency|exclusions?|parent|plugin|groupId|artifactId|scope)\b[^>]*>\s*([^<]*)`)
-	gradleMap = regexp.MustCompile(`^\s*(\w+)\b[^'"\n]*\bgroup\s*[:=]\s*['"]([\w.-]+)['"]\s*,\s*name\s*[:=]\s*['"]([\w.-]+)['"]`)
-	sbtLine   = regexp.MustCompile(`"([\w.-]+)"\s*%%?%?\s*"([\w.-]+)"\s*%\s*["\w]`)
+	xmlTag    = lazyregexp.MustCompile(`<(/?)(project|dependency|exclusions?|parent|plugin|groupId|artifactId|scope)\b[^>]*>\s*([^<]*)`)
+	gradleMap = lazyregexp.MustCompile(`^\s*(\w+)\b[^'"\n]*\bgroup\s*[:=]\s*['"]([\w.-]+)['"]\s*,\s*name\s*[:=]\s*['"]([\w.-]+)['"]`)
+	sbtLine   = lazyregexp.MustCompile(`"([\w.-]+)"\s*%%?%?\s*"([\w.-]+)"\s*%\s*["\w]`)
 )
 
 // pom reads a group and its artifact, which lines of their own name.

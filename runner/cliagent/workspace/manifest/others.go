@@ -6,10 +6,11 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 func packageJSON(data []byte) ([]Dep, error) {
@@ -59,7 +60,7 @@ func versions(sep string, tables ...map[string]any) []Dep {
 	return out
 }
 
-var goRequire = regexp.MustCompile(`(?m)^\s*(?:require\s+)?([\w.-]+\.[a-z]+/\S+)\s+(v\d\S*)[ \t]*(//\s*indirect)?`)
+var goRequire = lazyregexp.MustCompile(`(?m)^\s*(?:require\s+)?([\w.-]+\.[a-z]+/\S+)\s+(v\d\S*)[ \t]*(//\s*indirect)?`)
 
 // goMod omits indirect requirements.
 func goMod(data []byte) []Dep {
@@ -116,7 +117,7 @@ func crate(name string, value any) []Dep {
 	return []Dep{versioned(name, " ", version)}
 }
 
-var gemLine = regexp.MustCompile(`(?m)^\s*(?:gem|\w+\.add_(?:development_|runtime_)?dependency)[\s(]+['"]([\w.-]+)['"](?:\s*,\s*['"]([^'"]*)['"])?`)
+var gemLine = lazyregexp.MustCompile(`(?m)^\s*(?:gem|\w+\.add_(?:development_|runtime_)?dependency)[\s(]+['"]([\w.-]+)['"](?:\s*,\s*['"]([^'"]*)['"])?`)
 
 func gemfile(data []byte) []Dep {
 	var out []Dep
@@ -157,7 +158,7 @@ func pom(data []byte) ([]Dep, error) {
 	}
 }
 
-var gradleLine = regexp.MustCompile(`(?m)^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|\w*(?:Implementation|Api|CompileOnly|RuntimeOnly))\b[^'"\n]*['"]([\w.-]+:[\w.-]+)(?::([^'"]+))?['"]`)
+var gradleLine = lazyregexp.MustCompile(`(?m)^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|\w*(?:Implementation|Api|CompileOnly|RuntimeOnly))\b[^'"\n]*['"]([\w.-]+:[\w.-]+)(?::([^'"]+))?['"]`)
 
 func gradle(data []byte) []Dep {
 	var out []Dep
@@ -192,7 +193,7 @@ func versionCatalog(data []byte) ([]Dep, error) {
 	return out, nil
 }
 
-var nugetLine = regexp.MustCompile(`<Package(?:Reference|Version)\s[^>]*\bInclude\s*=\s*"([^"]+)"(?:[^>]*\bVersion\s*=\s*"([^"]+)")?`)
+var nugetLine = lazyregexp.MustCompile(`<Package(?:Reference|Version)\s[^>]*\bInclude\s*=\s*"([^"]+)"(?:[^>]*\bVersion\s*=\s*"([^"]+)")?`)
 
 func msbuild(data []byte) []Dep {
 	var out []Dep
@@ -204,7 +205,7 @@ func msbuild(data []byte) []Dep {
 	return out
 }
 
-var fromLine = regexp.MustCompile(`(?mi)^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
+var fromLine = lazyregexp.MustCompile(`(?mi)^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
 
 // dockerfile leaves out stages that are built in the file itself.
 func dockerfile(data []byte) []Dep {
@@ -219,7 +220,7 @@ func dockerfile(data []byte) []Dep {
 	return out
 }
 
-var imageLine = regexp.MustCompile(`(?m)^\s+image:\s*["']?([\w./:@-]+)`)
+var imageLine = lazyregexp.MustCompile(`(?m)^\s+image:\s*["']?([\w./:@-]+)`)
 
 func compose(data []byte) []Dep {
 	var out []Dep

@@ -1,15 +1,15 @@
 package manifest
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
-var pythonName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+var pythonName = lazyregexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
 
 // python reads a requirement: "passlib[bcrypt]>=1.7; python_version > '3'".
 func python(requirement string) Dep {

@@ -1,19 +1,20 @@
 package manifest
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
 )
 
 var (
-	tomlHeader = regexp.MustCompile(`^\s*\[\[?([^\]]+)\]\]?\s*$`)
-	tomlPair   = regexp.MustCompile(`^\s*["']?([A-Za-z0-9_.-]+?)["']?\s*=\s*([^=\s].*)$`)
-	tomlString = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+	tomlHeader = lazyregexp.MustCompile(`^\s*\[\[?([^\]]+)\]\]?\s*$`)
+	tomlPair   = lazyregexp.MustCompile(`^\s*["']?([A-Za-z0-9_.-]+?)["']?\s*=\s*([^=\s].*)$`)
+	tomlString = lazyregexp.MustCompile(`"([^"]*)"|'([^']*)'`)
 	// inlineTable is a table of an item of a list.
-	inlineTable = regexp.MustCompile(`\{[^{}\[\]:]*=[^{}\[\]:]*\}`)
-	tomlField   = regexp.MustCompile(`\b(version|package|module|group|name|path|workspace|git)\s*(?:\.\w+)?\s*=\s*["']?([^"',}\s]*)`)
+	inlineTable = lazyregexp.MustCompile(`\{[^{}\[\]:]*=[^{}\[\]:]*\}`)
+	tomlField   = lazyregexp.MustCompile(`\b(version|package|module|group|name|path|workspace|git)\s*(?:\.\w+)?\s*=\s*["']?([^"',}\s]*)`)
 	// requirement is a line of a list with one package, by its version or alone.
-	requirement = regexp.MustCompile(`^[A-Za-z][\w.-]*(?:\[[\w\s,.-]+\])?\s*(?:$|[=<>~!;@(])`)
+	requirement = lazyregexp.MustCompile(`^[A-Za-z][\w.-]*(?:\[[\w\s,.-]+\])?\s*(?:$|[=<>~!;@(])`)
 )
 
 // table follows headers of tables and lists of strings. It returns the pair of a line, and
@@ -174,7 +175,7 @@ func (r *fragment) versionCatalog(line string) {
 	}
 }
 
-var setupList = regexp.MustCompile(`\b(install_requires|extras_require|tests_require|requires)\s*=\s*(.*)$`)
+var setupList = lazyregexp.MustCompile(`\b(install_requires|extras_require|tests_require|requires)\s*=\s*(.*)$`)
 
 // setup reads the lists of setup.py and setup.cfg.
 func (r *fragment) setup(line string) {
