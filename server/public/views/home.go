@@ -14,7 +14,7 @@ import (
 type homePage struct {
 	Headline headline
 	Other    *headline   // of boards of trials, where the headline is of an observed one
-	Measures string      // what firstpick does
+	Measures string      // the question that the boards answer
 	What     string      // what is counted
 	Asking   *promptText // the only prompt of the headline's board; nil for others
 	Studies  bool        // all answers are of published studies
@@ -66,17 +66,20 @@ func (r *Renderer) home() (Page, error) {
 		if d.Other == nil && len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
 		}
-		if d.Quotes, d.Sample = leaderQuotes(b), r.sample(b); d.Other == nil {
+		if !b.Synthetic { // a simulated agent says nothing of its own
+			d.Quotes = leaderQuotes(b)
+		}
+		if d.Sample = r.sample(b); d.Other == nil {
 			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
 		}
 	}
 	switch {
 	case d.Headline.Seen != nil:
-		d.Measures = "We measure which tools AI agents use in real work, and which they pick when asked."
+		d.Measures = "Which tools do AI agents use in real work, and which do they pick when asked?"
 	case len(r.in.Observed) > 0:
-		d.Measures = "We measure which tools AI agents pick when asked, and which they use in real work."
+		d.Measures = "Which tools do AI agents pick when asked, and which do they use in real work?"
 	default:
-		d.Measures = "We measure which tools AI agents pick when asked."
+		d.Measures = "Which tools do AI agents pick when asked?"
 	}
 	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
 	for i := range r.in.Observed {
@@ -104,9 +107,9 @@ func (r *Renderer) counted(studies bool) string {
 	case !studies || len(r.in.Notes) == 0:
 		return "We give AI agents tasks without naming a brand, many times, and count the tools they pick."
 	case len(r.in.Observed) > 0:
-		return "Here: what language models picked in published studies, and what coding agents used in real work."
+		return "What language models picked in published studies, and what coding agents used in real work:"
 	}
-	return "Here: what language models picked in published studies."
+	return "What language models picked in published studies:"
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the
@@ -157,7 +160,7 @@ func firstTools(b analytics.Board) *render.Forest {
 	b.Tools = b.Tools[:min(n, len(b.Tools))]
 	f := render.NewForest(&b, standingPath)
 	f.Rerank(&all)
-	f.Rest, f.Metrics, f.Bound, f.RankNote = nil, nil, "", "" // the board explains them
+	f.Rest, f.Metrics, f.Bound = nil, nil, "" // the board explains them
 	for i := range f.Rows {
 		f.Rows[i].Metrics = nil
 	}

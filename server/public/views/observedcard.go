@@ -39,9 +39,9 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if usedIn(p) == 1 {
 		c.Note += " · no other listed tool was used"
 	} else if len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug) {
-		c.Note += " · the order is not proven"
+		c.Note += " · tests of pairs do not prove the order"
 	} else if len(c.Top) > 2 && unprovenPair(p, p.Tools[1].Slug, p.Tools[2].Slug) {
-		c.Note += " · of the order only the first place is proven"
+		c.Note += " · tests of pairs prove only the first place"
 	}
 	return c
 }

@@ -23,7 +23,7 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	switch head {
 	case "", "home":
 		h := r.headline()
-		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: cmp.Or(basis(h), r.sum())}
+		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: cmp.Or(r.basis(h), r.sum())}
 		if board, found := r.Picture(h.Link); found {
 			p.Rows = board.Rows
 		}
@@ -57,12 +57,12 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	return p, false
 }
 
-// basis is what a claim of a board of trials is of, with its age; empty for other claims.
-func basis(h headline) string {
+// basis is what a claim of a board of trials is of, with the age of a measurement; empty for other claims.
+func (r *Renderer) basis(h headline) string {
 	switch {
 	case h.board == nil:
 		return ""
-	case h.Age.Old == "":
+	case h.Age.Old == "" || r.in.Synthetic:
 		return h.Note
 	}
 	return h.Note + " (" + h.Age.Old + ")"

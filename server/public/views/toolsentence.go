@@ -80,7 +80,7 @@ func rankFact(b *analytics.Board, s analytics.Standing) render.Fact {
 		return f
 	}
 	if low == high {
-		f.Note += "; no other rank is possible (95%)"
+		f.Note += "; no other rank is possible among them (95%)"
 		return f
 	}
 	f.Value += " (" + render.RankRange(b, s) + ")"

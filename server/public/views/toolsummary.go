@@ -160,7 +160,7 @@ func whatNow(b *analytics.Board, s analytics.Standing, trials bool) summaryLine 
 const whatNext = "What now"
 
 // promptResults is the text of a link to the page of a prompt, which begins with its rates.
-const promptResults = "Its results"
+const promptResults = "Results of this prompt"
 
 // linkText is the text of the link of a cell: to its answers where the snapshot has them, else to its prompt.
 func (c cellLine) linkText() string {

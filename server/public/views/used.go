@@ -19,6 +19,7 @@ type used struct {
 	Ruler          template.HTML
 	Tools          []portion
 	Doubts         []string // of the part
+	Line           string   // the rates of the first two asked tools in a sentence
 }
 
 // used returns the rates of the first tools in real work and of the first two of a board; nil
@@ -66,19 +67,17 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if between != "" {
 				u.Doubts = append(u.Doubts, between)
 			}
-			how, alone := "Tested for single pairs", ""
+			how := "Tests of single pairs"
 			if pair := p.Pairs[[2]string{slugs[0], slugs[1]}]; pair.Together != nil {
-				how = "Tested with all pairs at once, which is stricter than single intervals"
-				if pair.Shown {
-					alone = fmt.Sprintf(" (%s and %s alone: p %s)", observedName(o, slugs[0]), observedName(o, slugs[1]), render.PValue(pair.P))
-				}
+				how = "Tests of all pairs at once"
 			}
 			switch {
 			case noneProven(p, shown):
-				u.Doubts = append(u.Doubts, how+", no order of these tools is proven"+alone)
+				u.Doubts = append(u.Doubts, how+" prove no order of these tools")
 			case unprovenPair(p, slugs[0], slugs[1]):
-				u.Doubts = append(u.Doubts, fmt.Sprintf("%s, the order of %s and %s is not proven%s", how, observedName(o, slugs[0]), observedName(o, slugs[1]), alone))
+				u.Doubts = append(u.Doubts, fmt.Sprintf("%s do not prove the order of %s and %s", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
+			u.Line = usedLine(o, p, slugs[0], slugs[1])
 			for _, doubt := range slices.Concat(concentrated, seenDoubts(o, p, slugs...)) {
 				if !slices.Contains(u.Doubts, doubt) {
 					u.Doubts = append(u.Doubts, doubt)
@@ -88,6 +87,30 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		}
 	}
 	return nil
+}
+
+// usedLine says how often two tools, the more used first, are in real work.
+func usedLine(o *observed.Board, p observed.Part, first, second string) string {
+	var counts, rates []string
+	for _, slug := range []string{first, second} {
+		i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug })
+		name := observedName(o, slug)
+		if slug == first {
+			name += " was used"
+		}
+		counts = append(counts, name+" in "+chart.Whole(int64(p.Tools[i].Uses)))
+		if rate, interval := render.UseRate(p.Tools[i].Use, p.NUnits); interval != "" {
+			rates = append(rates, fmt.Sprintf("%s in %s (95%% CI %s)", name, rate, interval))
+		}
+	}
+	if len(rates) < len(counts) { // one form for both
+		rates = counts
+	}
+	line := fmt.Sprintf("In real work, which is another question, %s of %s by coding agents", and(rates), quantity(p.NUnits, o.Unit))
+	if unprovenPair(p, first, second) {
+		line += "; tests do not prove this order"
+	}
+	return line + "."
 }
 
 // noneProven reports whether no pair of tools, the most used first, is in a proven order.

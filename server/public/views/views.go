@@ -143,6 +143,9 @@ func (r *Renderer) page(name string, h render.Head, data any) (p Page, err error
 	if h.Site, h.Markdown = r.in.Site, true; notes != nil {
 		h.Notes = notes
 	}
+	if r.in.Synthetic && h.Description != "" { // shared without the notice of the page
+		h.Description = "Synthetic: " + h.Description
+	}
 	if p.HTML, err = r.layout.Page(name, h, data); err != nil {
 		return p, err
 	}
