@@ -99,15 +99,12 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 
 // Rerank sets the ranges of the rows to those of the whole board, for a plot of some of its tools.
 func (f *Forest) Rerank(b *analytics.Board) {
-	var shown []analytics.Standing
 	for i := range f.Rows {
 		row := &f.Rows[i]
 		if at := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == row.Slug }); at >= 0 && row.Ranks != "" {
 			row.rank(b, b.Tools[at])
-			shown = append(shown, b.Tools[at])
 		}
 	}
-	f.RankNote = rankNote(b, shown)
 }
 
 func (r *ForestRow) rank(b *analytics.Board, s analytics.Standing) {

@@ -174,11 +174,11 @@ func (r *Renderer) sum() string {
 	if n := len(r.in.Observed); n > 0 { // Units counts also those on no board
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
 		if r.in.Units > 0 {
-			of := ""
+			of := quantity(r.in.Units, unit) + " of agents that use"
 			if r.in.UnitsRead > r.in.Units {
-				of = ", of " + chart.Whole(int64(r.in.UnitsRead))
+				of = chart.Whole(int64(r.in.Units)) + " of " + quantity(r.in.UnitsRead, unit) + " of agents, those that use"
 			}
-			parts = append(parts, fmt.Sprintf("%s of agents that use a known tool%s (%s)", quantity(r.in.Units, unit), of, boards))
+			parts = append(parts, fmt.Sprintf("%s a known tool (%s)", of, boards))
 		} else {
 			parts = append(parts, boards+" of "+unit+"s")
 		}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type homePage struct {
 	Gap      bool           // their last row has room for one more card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
+	Wider    string         // the interval of its first tool for agents like these
 	Moves    []move
 	Before   string
 	More     string   // how many changes are left out
@@ -94,7 +96,7 @@ func (r *Renderer) home() (Page, error) {
 	d.Names = r.toolNames()
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
-		d.Left = leftOut(r.in.Boards[0], len(d.Only.Rows))
+		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
 	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
@@ -150,6 +152,16 @@ func leftOut(b analytics.Board, shown int) string {
 	return text
 }
 
+// likeThese says of which agents the intervals of a board are, and the interval of its first tool for agents
+// like them; empty where it is not known.
+func likeThese(b *analytics.Board) string {
+	d := b.Tools[0].Detail
+	if d == nil || d.PopulationLow == nil || d.PopulationHigh == nil {
+		return ""
+	}
+	return fmt.Sprintf("The intervals are for these %s; for %ss like these, %s %s.", quantity(len(b.Agents), nounOf(b)), nounOf(b), b.Tools[0].Tool, render.Interval(*d.PopulationLow, *d.PopulationHigh))
+}
+
 // firstTools draws the first tools of a board.
 func firstTools(b analytics.Board) *render.Forest {
 	all := b
@@ -160,7 +172,7 @@ func firstTools(b analytics.Board) *render.Forest {
 	b.Tools = b.Tools[:min(n, len(b.Tools))]
 	f := render.NewForest(&b, standingPath)
 	f.Rerank(&all)
-	f.Rest, f.Metrics, f.Bound = nil, nil, "" // the board explains them
+	f.Rest, f.Metrics, f.Bound, f.RankNote = nil, nil, "", "" // the board explains them
 	for i := range f.Rows {
 		f.Rows[i].Metrics = nil
 	}

@@ -272,11 +272,10 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 	}
 	part.Tools = slices.DeleteFunc(part.Tools, func(o analytics.Standing) bool { return o.Picks == 0 && o.Slug != s.Slug })
 	f := render.NewForest(&part, standingPath, s.Slug)
-	if f.Rest = nil; s.Picks > 0 {
+	if f.Rest, f.RankNote = nil, ""; s.Picks > 0 {
 		f.Bound = ""
 	}
 	f.Rerank(b)
-	f.RankNote = "" // the fact of the rank has it
 	f.Skip(1, from-1, boardPath(b.Category))
 	for i := range f.Rows {
 		if f.Rows[i].Slug == s.Slug {

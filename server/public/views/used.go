@@ -91,7 +91,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 
 // usedLine says how often two tools, the more used first, are in real work.
 func usedLine(o *observed.Board, p observed.Part, first, second string) string {
-	var counts, rates []string
+	var counts, rates []string // one form for both
 	for _, slug := range []string{first, second} {
 		i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug })
 		name := observedName(o, slug)
@@ -100,17 +100,20 @@ func usedLine(o *observed.Board, p observed.Part, first, second string) string {
 		}
 		counts = append(counts, name+" in "+chart.Whole(int64(p.Tools[i].Uses)))
 		if rate, interval := render.UseRate(p.Tools[i].Use, p.NUnits); interval != "" {
-			rates = append(rates, fmt.Sprintf("%s in %s (95%% CI %s)", name, rate, interval))
+			rates = append(rates, name+" in "+rate) // the chart has the interval
 		}
 	}
-	if len(rates) < len(counts) { // one form for both
+	if len(rates) < len(counts) {
 		rates = counts
 	}
 	line := fmt.Sprintf("In real work, which is another question, %s of %s by coding agents", and(rates), quantity(p.NUnits, o.Unit))
-	if unprovenPair(p, first, second) {
-		line += "; tests do not prove this order"
+	switch {
+	case !unprovenPair(p, first, second):
+		return line + "."
+	case p.Pairs[[2]string{first, second}].Together != nil:
+		return line + "; the test of all pairs at once, stricter than intervals, does not prove this order."
 	}
-	return line + "."
+	return line + "; a test of the two does not prove this order."
 }
 
 // noneProven reports whether no pair of tools, the most used first, is in a proven order.
