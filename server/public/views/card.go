@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -47,6 +48,15 @@ func ageOf(at *time.Time, now time.Time) age {
 		a.Old = fmt.Sprintf("%d months old", n)
 	default:
 		a.Old = fmt.Sprintf("%d years old", n/12)
+	}
+	return a
+}
+
+// seenAgeOf returns the age of an observed board: real work is older than the day on which it was collected.
+func seenAgeOf(b *observed.Board, now time.Time) age {
+	a := ageOf(b.AsOf, now)
+	if a.Old != "" {
+		a.Old = "at least " + a.Old
 	}
 	return a
 }

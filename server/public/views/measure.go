@@ -124,7 +124,7 @@ func askedEnd(b *analytics.Board, s analytics.Standing) float64 {
 // or further.
 func (r *Renderer) seenOf(least float64, b *observed.Board, p observed.Part, language string, slugs []string, uses ...observed.Use) measure {
 	m := measure{
-		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
+		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now),
 		Of: unitsOf(b, p, language) + " · " + chart.Count(p.NRepos, "repository", "repositories"), Warnings: seenDoubts(b, p, slugs...),
 	}
 	for _, use := range uses {

@@ -43,7 +43,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 	b := &r.in.Observed[i]
 	ranked := *b
 	ranked.Tools = amongUsed(b)
-	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(&ranked, 0, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: seenAgeOf(b, r.in.Now), Forest: render.NewObservedForest(&ranked, 0, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + chart.Count(p.NRepos, "repository", "repositories")}
 		if out.Chips = seenChips(b, p); p.Largest != nil {

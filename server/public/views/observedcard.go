@@ -18,7 +18,7 @@ import (
 func (r *Renderer) observedCard(b *observed.Board) card {
 	p, language := mainPart(b)
 	c := card{
-		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
+		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now), Observed: true,
 		Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
 	if language == "" && len(b.Languages) == 1 && !strings.Contains(b.Name, b.Languages[0].Language) {

@@ -40,7 +40,7 @@ func (s pairSeen) agents(in Input, x, y, a, b string) *pairAgents {
 		return nil
 	}
 	d := pairAgents{
-		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: ageOf(board.AsOf, in.Now),
+		A: x, B: y, Board: board.Name, Link: observedPath(board.Category), Unit: board.Unit, Units: render.Capital(board.Unit) + "s", Source: board.Cite(), Age: seenAgeOf(board, in.Now),
 		Rule: useRule(board.Unit), Of: unitsOf(board, s.Part, s.Language) + " of " + chart.Count(s.Part.NRepos, "repository", "repositories"), Lines: linesPath(in, board),
 	}
 	most := 0.0

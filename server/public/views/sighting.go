@@ -220,7 +220,7 @@ func (s seenPlace) Units() string { return render.Capital(s.Unit) + "s" }
 
 // seenPlace describes a part of an observed board around some of its tools.
 func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
-	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Rule: useRule(b.Unit), Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Rule: useRule(b.Unit), Link: observedPath(b.Category), Source: b.Cite(), Age: seenAgeOf(b, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
 	if language != "" {
 		d.Name += ", " + language
 	}

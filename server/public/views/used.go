@@ -37,7 +37,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 	for _, l := range parts {
 		p := l.Part
 		u := used{
-			Name: o.Name, Age: ageOf(o.AsOf, r.in.Now), Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool" + agentShare(o, p, l.Language),
+			Name: o.Name, Age: seenAgeOf(o, r.in.Now), Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + chart.Count(p.NRepos, "repository", "repositories") + " that use a listed tool" + agentShare(o, p, l.Language),
 		}
 		isAsked := func(t observed.Rate) bool { return t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug }
 		last := 0 // the place of the second of the two
@@ -110,10 +110,10 @@ func usedLine(o *observed.Board, p observed.Part, first, second string) string {
 	switch {
 	case !unprovenPair(p, first, second):
 		return line + "."
-	case p.Pairs[[2]string{first, second}].Together != nil:
-		return line + "; the test of all pairs at once, stricter than intervals, does not prove this order."
+	case p.Pairs[[2]string{first, second}].Shown:
+		return line + "; the order is significant for this pair alone, not with all pairs compared at once."
 	}
-	return line + "; a test of the two does not prove this order."
+	return line + "; the order is not proven."
 }
 
 // noneProven reports whether no pair of tools, the most used first, is in a proven order.
