@@ -174,11 +174,11 @@ func (r *Renderer) sum() string {
 	if n := len(r.in.Observed); n > 0 { // Units counts also those on no board
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
 		if r.in.Units > 0 {
-			of := quantity(r.in.Units, unit) + " of agents that use"
+			of := ""
 			if r.in.UnitsRead > r.in.Units {
-				of = chart.Whole(int64(r.in.Units)) + " of " + quantity(r.in.UnitsRead, unit) + " of agents, those that use"
+				of = ", out of " + chart.Whole(int64(r.in.UnitsRead))
 			}
-			parts = append(parts, fmt.Sprintf("%s a known tool (%s)", of, boards))
+			parts = append(parts, fmt.Sprintf("%s of agents that use a known tool%s (%s)", quantity(r.in.Units, unit), of, boards))
 		} else {
 			parts = append(parts, boards+" of "+unit+"s")
 		}

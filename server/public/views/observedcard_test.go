@@ -70,7 +70,7 @@ func TestUsedBesideAsked(t *testing.T) {
 	} {
 		o.Pairs = pairs
 		r := Renderer{in: Input{Observed: []observed.Board{o}}}
-		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want || len(u.Tools) != 4 || u.Tools[3].Tool != "Elm" || !strings.HasPrefix(u.Line, "In real work, which is another question, Ash was used in 60.0% and Elm in 25.0% of 100 pull requests by coding agents") || strings.Contains(u.Line, "not with all pairs compared at once") == pairs[pair].Together.Shown {
+		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want || len(u.Tools) != 4 || u.Tools[3].Tool != "Elm" || !strings.HasPrefix(u.Line, "In real work, which is another question, Ash was used in 60.0% and Elm in 25.0% of 100 pull requests by coding agents") || strings.Contains(u.Line, "do not prove") == pairs[pair].Together.Shown {
 			t.Errorf("got %+v, want %s", u, want)
 		}
 	}

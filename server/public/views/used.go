@@ -78,7 +78,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 				u.Doubts = append(u.Doubts, fmt.Sprintf("%s do not prove the order of %s and %s", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
 			u.Line = usedLine(o, p, slugs[0], slugs[1])
-			for _, doubt := range slices.Concat(concentrated, seenDoubts(o, p, slugs...)) {
+			for _, doubt := range slices.Concat(seenDoubts(o, p, slugs...), concentrated) {
 				if !slices.Contains(u.Doubts, doubt) {
 					u.Doubts = append(u.Doubts, doubt)
 				}
@@ -110,8 +110,8 @@ func usedLine(o *observed.Board, p observed.Part, first, second string) string {
 	switch {
 	case !unprovenPair(p, first, second):
 		return line + "."
-	case p.Pairs[[2]string{first, second}].Shown:
-		return line + "; the order is significant for this pair alone, not with all pairs compared at once."
+	case p.Pairs[[2]string{first, second}].Together != nil:
+		return line + "; tests of all pairs at once do not prove this order."
 	}
 	return line + "; the order is not proven."
 }
