@@ -108,6 +108,9 @@ var (
 // TestEveryLinkLeadsSomewhere follows all links of all documents, in both forms: ours to
 // an answer of this very server, with the anchor in it; others must be https.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for page after page: a minute with the race detector")
+	}
 	srv, paths := documented(t)
 	ids := map[string]map[string]bool{} // of pages that were asked for; nil if absent
 	look := func(path string) map[string]bool {

@@ -68,6 +68,9 @@ var kindOf = regexp.MustCompile(`^(/[^/]+)/.*?(/history|/trials|/prompts/.*|\.\w
 // TestPagesLeadSomewhere follows the links of pages from the front page on: each is answered,
 // and has the place that is named. Of one kind, and of one kind with a query, some are read.
 func TestPagesLeadSomewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for page after page: a minute with the race detector")
+	}
 	srv, pages, read := published(t), map[string]*document{}, map[string]int{}
 	type link struct{ from, to, place string }
 	queue, n := []link{{"", "/", ""}}, 0

@@ -20,6 +20,9 @@ const (
 // TestPagesAreSmall holds pages to their sizes, compressed: those of a small board, of which all
 // is counted as seen first, and of boards of 60 tools, up to the end of the first table.
 func TestPagesAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for page after page: a minute with the race detector")
+	}
 	small, _ := archivetest.Published(t)
 	large, err := snapshotview.Build(sitetest.Large(t, 2, 60, 8, 24))
 	if err != nil {
