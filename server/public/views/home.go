@@ -15,7 +15,7 @@ import (
 type homePage struct {
 	Headline headline
 	Other    *headline   // of boards of trials, where the headline is of an observed one
-	Measures string      // the question that the boards answer
+	Question string      // that the boards answer
 	What     string      // what is counted
 	Asking   *promptText // the only prompt of the headline's board; nil for others
 	Studies  bool        // all answers are of published studies
@@ -77,11 +77,11 @@ func (r *Renderer) home() (Page, error) {
 	}
 	switch {
 	case d.Headline.Seen != nil:
-		d.Measures = "Which tools do AI agents use in real work, and which do they pick when asked?"
+		d.Question = "Which tools do AI agents use in real work, and which do they pick when asked?"
 	case len(r.in.Observed) > 0:
-		d.Measures = "Which tools do AI agents pick when asked, and which do they use in real work?"
+		d.Question = "Which tools do AI agents pick when asked, and which do they use in real work?"
 	default:
-		d.Measures = "Which tools do AI agents pick when asked?"
+		d.Question = "Which tools do AI agents pick when asked?"
 	}
 	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
 	for i := range r.in.Observed {
