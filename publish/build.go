@@ -113,7 +113,7 @@ func Build(ctx context.Context, in Input) (m Manifest, id string, err error) {
 	if err != nil {
 		return m, "", err
 	}
-	if m.Observed, err = from.field.documents(docs, nil); err != nil {
+	if m.Observed, err = from.field.documents(docs); err != nil {
 		return m, "", err
 	}
 	if docs[rowsName], err = from.rows(ctx, &m); err != nil {

@@ -154,11 +154,17 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 // Load is LoadSigned for a snapshot of the place. A damaged copy in the cache is
 // fetched again.
 func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey) (*Snapshot, error) {
+	return p.load(ctx, id, trusted, LoadSigned)
+}
+
+func (p Place) load(ctx context.Context, id string, trusted []ed25519.PublicKey,
+	load func(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error),
+) (*Snapshot, error) {
 	root, err := p.Fetch(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	s, err := LoadSigned(root, id, trusted)
+	s, err := load(root, id, trusted)
 	var damage *DamageError
 	if _, remote := p.Folder(); !remote || !errors.As(err, &damage) || damage.Path == signatureName {
 		return s, err
@@ -169,7 +175,7 @@ func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey
 	if root, err = p.Fetch(ctx, id); err != nil {
 		return nil, err
 	}
-	return LoadSigned(root, id, trusted)
+	return load(root, id, trusted)
 }
 
 // Verify is the function Verify for a snapshot of the place. Of a bucket it reads every

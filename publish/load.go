@@ -37,6 +37,7 @@ type Snapshot struct {
 	Observed Observed
 
 	root   string
+	field  *fieldwork // until Observed has it
 	items  []analytics.CategoryItem
 	boards map[string]int
 }
@@ -64,9 +65,19 @@ func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 
 // LoadSigned reads a snapshot of a folder and checks every file against its hash. It must be
 // signed with one of the trusted keys; without any it need not be signed. It reads each byte
-// once and recomputes nothing: that is Verify's work. The error is ErrNotFound or a
-// *DamageError if they apply.
+// once, and counts only what no document has: to compare the documents with the trials is
+// Verify's work. The error is ErrNotFound or a *DamageError if they apply.
 func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error) {
+	s, err := load(root, id, trusted)
+	if err != nil {
+		return nil, err
+	}
+	s.Observed, s.field = s.field.recounted(), nil
+	return s, nil
+}
+
+// load is LoadSigned without Observed.
+func load(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error) {
 	dir, err := openSnapshot(root, id)
 	if err != nil {
 		return nil, err
@@ -285,7 +296,7 @@ func assemble(id string, m Manifest, docs map[string][]byte, read func(name stri
 	}
 	s.Refs, s.items = refs.Refs, items.Categories
 	var err error
-	if s.Observed, err = loadObserved(m, docs); err != nil {
+	if s.field, err = loadFieldwork(m, docs); err != nil {
 		return nil, err
 	}
 	s.Boards = make([]analytics.Board, len(s.items))

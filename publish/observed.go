@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -138,9 +139,8 @@ func (f *fieldwork) attach(b *analytics.Board, m analytics.Measurement) {
 }
 
 // documents adds the files of the field part to those of a snapshot, and returns its
-// studies for the manifest. A study that one of the files known holds is that file: it need
-// not be compressed again.
-func (f *fieldwork) documents(docs, known map[string][]byte) (studies []FieldStudy, err error) {
+// studies for the manifest.
+func (f *fieldwork) documents(docs map[string][]byte) (studies []FieldStudy, err error) {
 	if len(f.studies) == 0 {
 		return nil, nil
 	}
@@ -155,11 +155,9 @@ func (f *fieldwork) documents(docs, known map[string][]byte) (studies []FieldStu
 		return nil, err
 	}
 	for _, s := range f.studies {
-		file := known[studyPath(s.Name)]
-		if file == nil || !facts.Same(file, s) {
-			if file, err = facts.Encode(s); err != nil {
-				return nil, fmt.Errorf("observed study %s: %w", s.Name, err)
-			}
+		file, err := s.Packed()
+		if err != nil {
+			return nil, fmt.Errorf("observed study %s: %w", s.Name, err)
 		}
 		docs[studyPath(s.Name)] = file
 		studies = append(studies, fieldStudyOf(s, file))
@@ -167,51 +165,52 @@ func (f *fieldwork) documents(docs, known map[string][]byte) (studies []FieldStu
 	return studies, nil
 }
 
-// loadObserved reads the field part of a snapshot. It computes only what no document has.
-func loadObserved(m Manifest, docs map[string][]byte) (out Observed, err error) {
+// loadFieldwork reads the field part of a snapshot and computes nothing; nil without a study.
+func loadFieldwork(m Manifest, docs map[string][]byte) (*fieldwork, error) {
 	if len(m.Observed) == 0 {
-		return out, nil
+		return nil, nil
 	}
 	var list observedList
-	if err := decode(docs, observedName, &list); err != nil {
-		return out, err
+	var known fields
+	if err := errors.Join(decode(docs, observedName, &list), decode(docs, catalogName, &known)); err != nil {
+		return nil, err
 	}
-	out.Omitted = list.Omitted
+	f := &fieldwork{categories: known.Observed, Observed: Observed{Omitted: list.Omitted}}
 	for _, item := range list.Categories {
 		var b observed.Board
 		if err := decode(docs, observedPath(item.Category), &b); err != nil {
-			return out, err
+			return nil, err
 		}
 		if !b.Observed {
-			return out, &DamageError{Path: observedPath(item.Category), Reason: "not marked as observed"}
+			return nil, &DamageError{Path: observedPath(item.Category), Reason: "not marked as observed"}
 		}
-		out.Boards = append(out.Boards, b)
-	}
-	return out, recount(m, docs, out.Boards)
-}
-
-// recount counts what no document of a board has, from the lines of its study.
-func recount(m Manifest, docs map[string][]byte, boards []observed.Board) error {
-	if len(boards) == 0 {
-		return nil
-	}
-	var known fields
-	if err := decode(docs, catalogName, &known); err != nil {
-		return err
+		f.Boards = append(f.Boards, b)
 	}
 	for _, listed := range m.Observed {
 		s, err := facts.Decode(docs[studyPath(listed.Name)])
 		if err != nil {
-			return &DamageError{Path: studyPath(listed.Name), Reason: err.Error()}
+			return nil, &DamageError{Path: studyPath(listed.Name), Reason: err.Error()}
 		}
-		for i := range boards {
-			at := slices.IndexFunc(known.Observed, func(c seen) bool { return c.Study == s.Name && c.Slug == boards[i].Category })
-			if boards[i].FieldStudy == s.Name && at >= 0 {
-				boards[i].Recount(s, known.Observed[at].Category)
+		f.studies = append(f.studies, s)
+	}
+	return f, nil
+}
+
+// recounted is the field part with what no document of a board has, counted from the lines of
+// its study.
+func (f *fieldwork) recounted() Observed {
+	if f == nil {
+		return Observed{}
+	}
+	for i := range f.Boards {
+		b := &f.Boards[i]
+		for _, s := range f.studies {
+			if c, ok := f.category(s, b.Category); ok && b.FieldStudy == s.Name {
+				b.Recount(s, c)
 			}
 		}
 	}
-	return nil
+	return f.Observed
 }
 
 func observedPath(category string) string { return path.Join("observed", category+".json") }

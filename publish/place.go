@@ -116,7 +116,7 @@ func (p Place) PromoteFrom(ctx context.Context, id, before string) error {
 
 // complete checks that a snapshot loads, and that no file of it is missing.
 func (p Place) complete(ctx context.Context, id string) error {
-	s, err := p.Load(ctx, id)
+	s, err := p.load(ctx, id, nil, load)
 	if err != nil {
 		return err
 	}

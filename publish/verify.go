@@ -145,7 +145,7 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if err != nil {
 		return 0, err
 	}
-	if _, err := field.documents(want, docs); err != nil {
+	if _, err := field.documents(want); err != nil {
 		return 0, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {

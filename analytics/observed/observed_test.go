@@ -26,7 +26,7 @@ func builtIn(t *testing.T) *catalog.Catalog {
 
 func builtInStudy(t *testing.T) *facts.Study {
 	t.Helper()
-	s, _, err := facts.Load(fixtures.Files(), facts.PullRequests)
+	s, err := facts.Load(fixtures.Files(), facts.PullRequests)
 	if err != nil {
 		t.Fatal(err)
 	}

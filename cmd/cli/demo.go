@@ -97,12 +97,12 @@ func (o *demoOptions) fill(ctx context.Context) error {
 
 // observe adds the built-in field study to the data folder.
 func (o *demoOptions) observe() error {
-	s, file, err := observed.Load(fixtures.Files(), observed.PullRequests)
+	s, err := observed.Load(fixtures.Files(), observed.PullRequests)
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: %d of %d pull requests by agents use a tool\n", len(s.Units), s.Read)
-	return o.keepStudyFile(s.Name, file)
+	return o.keepStudyFile(s.Name, s.File)
 }
 
 // measure runs every built-in eval as far as the data folder does not hold it yet.
