@@ -126,6 +126,10 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		ms[i].Design.Formulas2 = m.Statistics == 2
 	}
 	boards := analytics.RankAll(ms)
+	allExamples, err := s.store.Examples(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
 	for i, f := range known.Categories {
 		labels, err := s.store.Labelled(ctx, s.labels[f.Slug])
 		if err != nil {
@@ -134,10 +138,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
 		m.addPrompts(&boards[i], ms[i], s.texts)
-		examples, err := s.store.Examples(ctx, f.Slug, nil)
-		if err != nil {
-			return nil, err
-		}
+		examples := allExamples[f.Slug]
 		if m.SchemaVersion < 3 { // they were chosen without it
 			for j := range examples {
 				examples[j].Shortlist = nil

@@ -24,18 +24,21 @@ func (s *Store) NightTrials(ctx context.Context, category string, runs []string)
 	}, category, ids)
 }
 
-// Examples returns one trial of each prompt, agent and picked tool of a category, sorted by
-// id. No runs means the current ones.
-func (s *Store) Examples(ctx context.Context, category string, runs []string) ([]analytics.Example, error) {
+// Examples returns one trial of each prompt, agent and picked tool by category, sorted by id. No
+// runs means the current ones.
+func (s *Store) Examples(ctx context.Context, runs []string) (map[string][]analytics.Example, error) {
 	ids, err := s.chosen(ctx, runs)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, s, "examples", func(rows *sql.Rows) (analytics.Example, error) {
-		e, eval, prompt, shortlist := analytics.Example{Outcome: string(pick.Tool)}, "", "", ""
-		err := rows.Scan(&e.Trial, &eval, &prompt, &e.Agent, &e.Picked, &shortlist)
+	examples := map[string][]analytics.Example{}
+	_, err = collect(ctx, s, "examples", func(rows *sql.Rows) (none struct{}, err error) {
+		e, category, eval, prompt, shortlist := analytics.Example{Outcome: string(pick.Tool)}, "", "", "", ""
+		err = rows.Scan(&category, &e.Trial, &eval, &prompt, &e.Agent, &e.Picked, &shortlist)
 		e.Shortlist = splitList(shortlist)
 		e.Prompt, e.URL = eval+"/"+prompt, analytics.TrialPath(e.Trial)
-		return e, err
-	}, category, ids)
+		examples[category] = append(examples[category], e)
+		return none, err
+	}, ids)
+	return examples, err
 }
