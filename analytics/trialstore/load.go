@@ -24,6 +24,8 @@ type loader struct {
 	sum   Loaded
 	// counted says that the store has a margin of the run as it is loaded.
 	counted bool
+	// fresh says that the store has no trial of the run: none need be looked for.
+	fresh bool
 
 	trials, excluded [][]driver.Value
 	// results holds the latest re-extraction of each trial in the batch.
@@ -71,6 +73,7 @@ func (l *loader) offset(ctx context.Context) (journal.Offset, error) {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `insert into loaded values (?, 0, 0)`, r.ID)
+		l.fresh = err == nil
 		return err
 	})
 	if err != nil {
@@ -202,12 +205,16 @@ func (l *loader) flush(ctx context.Context, next journal.Offset, last bool) erro
 	l.sum.Excluded += len(l.excluded)
 	l.sum.Extractions += len(l.results)
 	l.trials, l.excluded, l.results = l.trials[:0], l.excluded[:0], nil
-	l.records, l.bytes, l.counted = 0, 0, counted || last
+	l.records, l.bytes, l.counted, l.fresh = 0, 0, counted || last, false
 	return nil
 }
 
 func (l *loader) write(ctx context.Context, tx *duck.Tx) error {
-	if len(l.trials) > 0 {
+	if l.fresh {
+		if err := tx.Append(ctx, "trial", slices.Values(l.trials)); err != nil {
+			return err
+		}
+	} else if len(l.trials) > 0 {
 		if err := tx.AppendThrough(ctx, query("insert_trials"), "trial", nil, slices.Values(l.trials)); err != nil {
 			return err
 		}
