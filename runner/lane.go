@@ -25,11 +25,12 @@ type queued struct {
 // An agentState is an agent of the run, with its spending.
 type agentState struct {
 	agent.Agent
-	name    string
-	profile agent.Profile
-	money   money
-	lane    *lane
-	closed  string // why its trials get no further attempt
+	name     string
+	profile  agent.Profile
+	manifest string // the id of the profile's
+	money    money
+	lane     *lane
+	closed   string // why its trials get no further attempt
 }
 
 // A lane is the trials that share a provider's limits.

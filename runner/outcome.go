@@ -78,7 +78,7 @@ func (s *scheduler) date(a *attempt, now time.Time, reply *agent.Reply) {
 		reply.At = now.UTC()
 		reply.WallMS = now.Sub(a.began).Milliseconds()
 	}
-	reply.Manifest = a.agent.profile.Manifest.ID()
+	reply.Manifest = a.agent.manifest
 }
 
 // recordInterrupted stores the possible cost of an interrupted attempt.
@@ -244,10 +244,10 @@ func (s *scheduler) manifests(ctx context.Context) error {
 		for _, a := range l.agents {
 			m := a.profile.Manifest
 			m.Agent = a.name
-			if s.known[a.name] != m.ID() {
+			a.profile.Manifest, a.manifest = m, m.ID()
+			if s.known[a.name] != a.manifest {
 				records = append(records, journal.Record{Kind: journal.KindManifest, At: s.Now().UTC(), Manifest: &m})
 			}
-			a.profile.Manifest = m
 		}
 	}
 	if len(records) == 0 {

@@ -89,7 +89,11 @@ var ErrRows = errors.New("another number of trials")
 // OpenParquet returns a store in memory over a file that WriteParquet wrote.
 // Cells, Categories and Runs work on it; transcripts are not in it.
 func OpenParquet(ctx context.Context, path string) (*Store, error) {
-	return openParquet(ctx, path, func(*Store, string) error { return nil })
+	s, err := openParquet(ctx, path, func(*Store, string) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return s.withRuns(ctx)
 }
 
 // OpenUntrusted is OpenParquet for a file that anybody may have written. The file must have
@@ -126,6 +130,14 @@ func OpenUntrusted(ctx context.Context, path string, trials int) (*Store, error)
 	}
 	if err != nil {
 		return nil, errors.Join(s.fail("check", err), s.Close())
+	}
+	return s.withRuns(ctx)
+}
+
+// withRuns counts the runs of a file once.
+func (s *Store) withRuns(ctx context.Context) (_ *Store, err error) {
+	if s.parquet, err = s.runRows(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

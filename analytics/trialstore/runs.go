@@ -87,6 +87,9 @@ func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
 
 // runRows returns the runs with what their margins count, or else with what is counted now.
 func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
+	if s.parquet != nil {
+		return slices.Clone(s.parquet), nil
+	}
 	var uncounted []string
 	all, err := collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
 		var r RunRow

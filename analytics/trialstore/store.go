@@ -68,6 +68,8 @@ type Store struct {
 	path     string
 	replaced bool
 
+	parquet []RunRow // the runs of a file that OpenParquet opened: it does not change
+
 	mu       sync.Mutex
 	underWay []string // ids of runs
 }
