@@ -21,9 +21,9 @@ type Asset struct {
 
 // assets are the paths of the assets.
 type assets struct {
-	Style, Docs, Dashboard, Evals, Trace string // style sheets
-	Private, EvalScript, Offer, Page     string // scripts
-	Icon, IconPNG, Font, FontLicence     string
+	Style, Home, Docs, Dashboard, Evals, Trace string // style sheets
+	Private, EvalScript, Offer, Page           string // scripts
+	Icon, IconPNG, Font, FontLicence           string
 }
 
 // Assets returns the style sheets, the scripts, the icons and the font of all pages.
@@ -33,7 +33,7 @@ func Assets() []Asset {
 	style.Body = bytes.ReplaceAll(style.Body, []byte(`"inter.woff2"`), []byte(`"`+path.Base(font.Path)+`"`))
 	style.Path = assetPath("style.css", style.Body)
 	return []Asset{
-		style, asset("docs.css", cssType), asset("dashboard.css", cssType), asset("evals.css", cssType), asset("trace.css", cssType),
+		style, asset("home.css", cssType), asset("docs.css", cssType), asset("dashboard.css", cssType), asset("evals.css", cssType), asset("trace.css", cssType),
 		asset("private.js", jsType), asset("evals.js", jsType), asset("webmcp.js", jsType), asset("page.js", jsType),
 		asset("icon.svg", "image/svg+xml"), asset("icon.png", "image/png"), font, asset("inter-licence.txt", "text/plain; charset=utf-8"),
 	}
@@ -46,7 +46,7 @@ const (
 
 func newAssets() (a assets) {
 	all := Assets()
-	for i, to := range []*string{&a.Style, &a.Docs, &a.Dashboard, &a.Evals, &a.Trace, &a.Private, &a.EvalScript, &a.Offer, &a.Page, &a.Icon, &a.IconPNG, &a.Font, &a.FontLicence} {
+	for i, to := range []*string{&a.Style, &a.Home, &a.Docs, &a.Dashboard, &a.Evals, &a.Trace, &a.Private, &a.EvalScript, &a.Offer, &a.Page, &a.Icon, &a.IconPNG, &a.Font, &a.FontLicence} {
 		*to = all[i].Path
 	}
 	return a

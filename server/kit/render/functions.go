@@ -90,6 +90,9 @@ func explained(b *analytics.Board, codes []string) []Warning {
 		if code == analytics.Directional && len(lacks) > 0 {
 			out[i].Text = "A firm result needs " + strings.Join(lacks, ", ")
 		}
+		if code == analytics.Directional && Single(*b) {
+			out[i].Title = "One prompt only"
+		}
 		if code == analytics.Unlabelled {
 			out[i].Text, out[i].Link, out[i].More = unlabelled, "/docs/methodology#how-well-answers-are-read", "How well answers are read"
 		}

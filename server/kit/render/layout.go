@@ -93,7 +93,10 @@ func newLayout() *Layout {
 // Page renders a public page by the name of its template.
 func (l *Layout) Page(name string, h Head, data any) ([]byte, error) {
 	f := frame{Head: h, Late: []string{l.assets.Offer, l.assets.Page}, Data: data}
-	if name == "trial" || name == "prompt" {
+	switch name {
+	case "home":
+		f.More = []string{l.assets.Home}
+	case "trial", "prompt":
 		f.More = []string{l.assets.Trace}
 	}
 	return l.render(name, f)

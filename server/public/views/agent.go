@@ -187,11 +187,11 @@ func onlyBoard(b *analytics.Board, a *agent) string {
 	}
 	next := strongestOf(own.Tools, best.Slug, agentRates)
 	then := fmt.Sprintf(" and %s in %s", next.names(b), next.each(chart.Fixed(second.PickRate)))
-	text := fmt.Sprintf("%s picks %s in %s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "))
+	text := fmt.Sprintf("%s %s %s in %s", a.Name, tense(b, "picks", "picked"), nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "))
 	switch {
 	case second.Picks == 0:
 	case ranged(b) && !clearLead(b, best, second, own.NFamilies):
-		text = fmt.Sprintf("%s has no clear favourite: it picks %s in %s%s", a.Name, nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), then)
+		text = fmt.Sprintf("%s %s no clear favourite: it %s %s in %s%s", a.Name, tense(b, "has", "had"), tense(b, "picks", "picked"), nameOf(b, best.Slug), ofAnswers(best.PickRate, own.NTrials, "its "), then)
 	default:
 		text += then
 	}

@@ -20,7 +20,9 @@ type card struct {
 	Bar             template.HTML
 	Ruler           template.HTML // of bars of their own
 	Note            string
+	Units, Order    string // parts of the note of an observed board: what is counted, and whether its order is clear
 	Age             age
+	SameAge         bool // the section of the card says it
 	Observed        bool
 	Synthetic       bool
 }

@@ -25,12 +25,12 @@ func undecided(b *analytics.Board, all []favourite) string {
 		case slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }) || a.NTrials == 0:
 			continue
 		case best.Picks == 0:
-			text = "picks no listed tool"
+			text = tense(b, "picks", "picked") + " no listed tool"
 			unpicked++
 		case second.Picks > 0 && best.PickRate+second.PickRate >= evenSplit:
-			text = "is split between " + nameOf(b, best.Slug) + " and " + nameOf(b, second.Slug)
+			text = tense(b, "is", "was") + " split between " + nameOf(b, best.Slug) + " and " + nameOf(b, second.Slug)
 		default:
-			text = "has no clear favourite"
+			text = tense(b, "has", "had") + " no clear favourite"
 		}
 		text = render.AgentName(a.Agent) + " " + text
 		n++
@@ -42,15 +42,15 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return "; " + text
 	}
 	if unpicked > 0 {
-		text := fmt.Sprintf("; of the %s others, %s pick%s no listed tool", small(n), small(unpicked), verbEnding(unpicked))
+		text := fmt.Sprintf("; of the %s others, %s %s no listed tool", small(n), small(unpicked), tense(b, "pick"+verbEnding(unpicked), "picked"))
 		if left := n - unpicked; left == 1 {
-			text += " and one has no clear favourite"
+			text += " and one " + tense(b, "has", "had") + " no clear favourite"
 		} else if left > 1 {
-			text += " and " + small(left) + " have no clear favourite"
+			text += " and " + small(left) + " " + tense(b, "have", "had") + " no clear favourite"
 		}
 		return text
 	}
-	return "; the " + small(n) + " others have no clear favourite"
+	return "; the " + small(n) + " others " + tense(b, "have", "had") + " no clear favourite"
 }
 
 // claim says in one sentence what agents pick on a board, from the counts alone. surprise is
@@ -63,7 +63,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	case len(all) == 0:
 		return tied(b), 0
 	case len(b.Agents) == 1:
-		return fmt.Sprintf("%s picks %s in %s.", render.AgentName(all[0].agent), all[0].tool, ofAnswers(all[0].rate, b.NTrials, "its ")), 0
+		return fmt.Sprintf("%s %s %s in %s.", render.AgentName(all[0].agent), tense(b, "picks", "picked"), all[0].tool, ofAnswers(all[0].rate, b.NTrials, "its ")), 0
 	}
 	groups := map[string][]favourite{}
 	for _, f := range all {
@@ -82,9 +82,9 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 			who = fmt.Sprintf("All %d", len(all))
 		}
 		if b.Tools[0].PickRate == 1 {
-			return fmt.Sprintf("%s %ss pick %s in every answer.", who, nounOf(b), first), 0
+			return fmt.Sprintf("%s %ss %s %s in every answer.", who, nounOf(b), tense(b, "pick", "picked"), first), 0
 		}
-		return fmt.Sprintf("%s %ss pick %s most often, in %s of answers.", who, nounOf(b), first, chart.Fixed(b.Tools[0].PickRate)), 0
+		return fmt.Sprintf("%s %ss %s %s most often, in %s of answers.", who, nounOf(b), tense(b, "pick", "picked"), first, chart.Fixed(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
 		if len(few) == 1 {
@@ -100,7 +100,16 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		verb, after := preference(b, false)
 		return fmt.Sprintf("%d of %d %ss %s %s%s%s.", len(all), len(b.Agents), nounOf(b), verb, first, after, undecided(b, all)), .7
 	}
-	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(b, order, groups, all)), .5
+	return fmt.Sprintf("%ss %s: %s.", render.Capital(nounOf(b)), tense(b, "disagree", "disagreed"), joined(b, order, groups, all)), .5
+}
+
+// shortClaim is claim without the agents that have no favourite, for a page that shows each agent.
+func shortClaim(b *analytics.Board) string {
+	text, _ := claim(b)
+	if rest := undecided(b, favourites(b)); rest != "" {
+		text = strings.TrimSuffix(text, rest+".") + "."
+	}
+	return text
 }
 
 // noLead begins a claim of a board whose first tool is not ahead significantly.
@@ -120,9 +129,9 @@ func tied(b *analytics.Board) string {
 	case n == 1 && len(b.Agents) == 1:
 		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
 	case n == 1 && len(b.Tools) > 1 && unproven(b.Tools[1], b.Tools[0].Slug):
-		return fmt.Sprintf(noLead+": %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Fixed(b.Tools[1].PickRate))
+		return fmt.Sprintf(noLead+": %ss %s %s in %s and %s in %s.", nounOf(b), tense(b, "pick", "picked"), names[0], rate, b.Tools[1].Tool, chart.Fixed(b.Tools[1].PickRate))
 	case n == 1:
-		return fmt.Sprintf("%s %s in %s, but no %s has a clear favourite.", who, names[0], rate, nounOf(b))
+		return fmt.Sprintf("%s %s in %s, but no %s %s a clear favourite.", who, names[0], rate, nounOf(b), tense(b, "has", "had"))
 	case n == 2:
 		return fmt.Sprintf("%s %s equally often, each in %s.", who, and(names), rate)
 	default:

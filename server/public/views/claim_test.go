@@ -68,6 +68,27 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// TestClaimsOfStudies: a published study asked once, so its claims are in the past.
+func TestClaimsOfStudies(t *testing.T) {
+	for want, b := range map[string]*analytics.Board{
+		"All 3 models picked Ash most often, in 70.0% of answers.":                     asked(map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{"ash": 4}),
+		"2 of 3 models picked Ash most often; GPT-4o was split between Ash and Birch.": asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 9}),
+		"Claude 3.5 Sonnet picked Birch most often; two other models picked Ash.":      asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
+		"Models disagreed: one picked Ash most often, one Birch and one Cedar.":        asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
+		"2 of 3 models picked Ash most often; Gemini picked no listed tool.":           asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
+		"Models picked Ash in 30.0% of answers, but no model had a clear favourite.":   asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
+		"Claude 3.5 Sonnet picked Ash most often; GPT-4o had no clear favourite.":      asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+	} {
+		b.Study = "s"
+		if got, _ := claim(b); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if short := shortClaim(b); strings.Contains(short, "split") || strings.Contains(short, "no listed") || !strings.HasPrefix(want, strings.TrimSuffix(short, ".")) {
+			t.Errorf("short: %q of %q", short, want)
+		}
+	}
+}
+
 // TestPreference: where there are intervals, an agent has a favourite only where its lead is clear
 // for other prompts, compared with every other picked tool; else no sentence names one.
 func TestPreference(t *testing.T) {

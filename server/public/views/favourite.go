@@ -41,6 +41,14 @@ func nounOf(b *analytics.Board) string {
 	return "agent"
 }
 
+// tense returns a verb for a board: published studies asked once, in the past.
+func tense(b *analytics.Board, now, then string) string {
+	if b.Study != "" {
+		return then
+	}
+	return now
+}
+
 // inTermsOf returns a fixed text about agents in the term for those of a board.
 func inTermsOf(b *analytics.Board, text string) string {
 	if b.Study == "" {
@@ -143,14 +151,14 @@ func clearLead(b *analytics.Board, first, second analytics.AgentRate, families i
 // preference returns how a sentence says what agents pick: they prefer a tool where intervals
 // show it, else they pick it most often.
 func preference(b *analytics.Board, one bool) (verb, after string) {
-	verb, after = "pick", " most often"
-	if ranged(b) {
-		verb, after = "prefer", ""
-	}
+	s := ""
 	if one {
-		verb += "s"
+		s = "s"
 	}
-	return verb, after
+	if ranged(b) {
+		return tense(b, "prefer"+s, "preferred"), ""
+	}
+	return tense(b, "pick"+s, "picked"), " most often"
 }
 
 func nameOf(b *analytics.Board, slug string) string {

@@ -16,6 +16,7 @@ import (
 // A headline is the claim of the first page and the board that it is of.
 type headline struct {
 	Text, Link, Note string
+	Short            string           // the board, and Text without what a chart of each agent shows; may be empty
 	Age              age              // of the data
 	Doubts           []render.Warning // of a board of trials
 	Board            string           // its name; empty without one
@@ -73,6 +74,9 @@ func (r *Renderer) askedHeadline() headline {
 	}
 	h.Note, h.Age = r.describe(h.board)
 	h.Doubts = render.Doubts(h.board)
+	if len(h.board.Agents) > 1 {
+		h.Short = h.Board + ": " + inSentence(shortClaim(h.board))
+	}
 	if h.board.NPrompts == 1 {
 		h.Text = "On one prompt, " + inSentence(h.Text)
 	}
@@ -155,11 +159,12 @@ func claimed(b *observed.Board) (out []sighting) {
 // maxClaimed is how many languages the claim of an observed board names.
 const maxClaimed = 2
 
-// sum says what the snapshot holds.
-func (r *Renderer) sum() string {
-	trials, agents, noun := 0, map[string]bool{}, "model"
+// held counts what the snapshot holds: answers and the agents that gave them, which noun calls
+// models where all are of published studies.
+func (r *Renderer) held() (answers int, agents map[string]bool, noun string) {
+	agents, noun = map[string]bool{}, "model"
 	for _, b := range r.in.Boards {
-		trials += b.NTrials
+		answers += b.NTrials
 		if b.Study == "" {
 			noun = "agent"
 		}
@@ -167,9 +172,15 @@ func (r *Renderer) sum() string {
 			agents[a.Agent] = true
 		}
 	}
+	return answers, agents, noun
+}
+
+// sum says what the snapshot holds.
+func (r *Renderer) sum() string {
+	answers, agents, noun := r.held()
 	var parts []string
-	if trials > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), noun), quantity(len(r.in.Boards), "board")))
+	if answers > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(answers, "answer"), quantity(len(agents), noun), quantity(len(r.in.Boards), "board")))
 	}
 	if n := len(r.in.Observed); n > 0 { // Units counts also those on no board
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
@@ -187,6 +198,32 @@ func (r *Renderer) sum() string {
 		return "Nothing is measured yet."
 	}
 	return and(parts) + "."
+}
+
+// totals are the figures of sum for people.
+func (r *Renderer) totals() (out []render.Fact) {
+	answers, agents, noun := r.held()
+	if answers > 0 {
+		out = append(out, render.Fact{Name: "Answers", Value: chart.Whole(int64(answers)), Note: "from " + quantity(len(agents), noun)})
+	}
+	if n := r.in.Units; n > 0 && len(r.in.Observed) > 0 {
+		f := render.Fact{Name: render.Capital(r.in.Observed[0].Unit) + "s by agents", Value: chart.Whole(int64(n)), Note: "using a known tool"}
+		if read := r.in.UnitsRead; read > n {
+			f.Note += ", of " + chart.Whole(int64(read)) + " read"
+		}
+		out = append(out, f)
+	}
+	if n := len(r.in.Boards) + len(r.in.Observed); n > 0 {
+		f := render.Fact{Name: "Leaderboards", Value: chart.Whole(int64(n))}
+		if len(r.in.Observed) > 0 {
+			f.Note = fmt.Sprintf("%d asked, %d observed", len(r.in.Boards), len(r.in.Observed))
+		}
+		out = append(out, f)
+	}
+	if n := len(r.tools); n > 0 {
+		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: "each with its page"})
+	}
+	return out
 }
 
 // described is the claim with its month, where that is long ago.

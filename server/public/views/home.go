@@ -24,10 +24,15 @@ type homePage struct {
 	Bars     *agentBars  // what each agent of the headline's board picks
 	Used     *used       // what agents used in real work, of the same category
 	Sum      string      // what there is in this snapshot
+	Totals   []render.Fact
 	Names    []render.Link
 	Observed []card
+	Others   []card    // the other observed boards
+	SeenAge  age       // of all observed boards; empty where they differ
+	Pairs    []pairing // of the boards of both kinds
+	Real     string    // what agents used of the headline's board, where the first tool is another one
+	Coders   string    // the agents of observed boards
 	Asked    []card
-	Gap      bool           // their last row has room for one more card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
 	Wider    string         // the interval of its first tool for agents like these
@@ -52,7 +57,7 @@ const (
 )
 
 func (r *Renderer) home() (Page, error) {
-	d := homePage{Headline: r.headline(), Sum: r.sum(), Before: r.in.Before, Notice: observed.Notice}
+	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals(), Before: r.in.Before, Notice: observed.Notice}
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
@@ -71,36 +76,91 @@ func (r *Renderer) home() (Page, error) {
 		if !b.Synthetic { // a simulated agent says nothing of its own
 			d.Quotes = leaderQuotes(b)
 		}
-		if d.Sample = r.sample(b); d.Other == nil {
+		if d.Sample = r.sampleBeside(b); d.Other == nil {
 			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
 		}
 	}
 	switch {
 	case d.Headline.Seen != nil:
-		d.Question = "Which tools do AI agents use in real work, and which do they pick when asked?"
+		d.Question = "Which tools do AI agents use in real work, and pick when asked?"
 	case len(r.in.Observed) > 0:
-		d.Question = "Which tools do AI agents pick when asked, and which do they use in real work?"
+		d.Question = "Which tools do AI agents pick when asked, and use in real work?"
 	default:
 		d.Question = "Which tools do AI agents pick when asked?"
 	}
-	d.Observed, d.Readable = r.homeObserved(d.Headline.Link), r.in.Evidence == "full"
+	if d.Studies && d.Headline.Seen == nil && len(r.in.Observed) > 0 {
+		d.Question = "Which tools do AI models pick when asked, and coding agents use in real work?"
+	}
+	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
+		d.Only = firstTools(r.in.Boards[0])
+		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
+	}
+	d.Readable = r.in.Evidence == "full"
+	shown := []string{d.Headline.Link}
+	if d.Used != nil {
+		shown = append(shown, d.Used.Link)
+	}
+	if d.Only == nil {
+		d.Pairs = r.pairings(asked.board)
+		d.Real = realLine(d)
+	}
+	var paired []string
+	for _, p := range d.Pairs {
+		shown, paired = append(shown, p.Seen.Link), append(paired, p.Asked.Link)
+	}
+	d.Observed, d.Others = r.homeObserved(shown)
+	d.SeenAge, d.Coders = commonAge(d.Observed, d.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
 		}
 	}
-	for _, b := range r.byTrials()[:min(homeAsked, len(r.in.Boards))] {
-		d.Asked = append(d.Asked, r.boardCard(b))
+	for _, b := range r.byTrials() {
+		known := slices.Contains(paired, boardPath(b.Category)) || d.Bars != nil && b == asked.board && len(r.in.Boards) > 2
+		if known || len(d.Asked) == homeAsked {
+			continue
+		}
+		c := r.boardCard(b)
+		if d.Single { // the section says so
+			c.Claim, _ = claim(b)
+		}
+		d.Asked = append(d.Asked, c)
 	}
-	d.Gap = len(d.Asked)%cardRow != 0
 	d.Names = r.toolNames()
-	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
-		d.Only = firstTools(r.in.Boards[0])
-		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
-	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
+}
+
+// coders names the agents of the observed boards.
+func (r *Renderer) coders() string {
+	var names []string
+	for i := range r.in.Observed {
+		for _, l := range r.in.Observed[i].Languages {
+			for _, a := range l.Agents {
+				names = append(names, a.Agent)
+			}
+		}
+		for _, a := range r.in.Observed[i].Agents {
+			names = append(names, a.Agent)
+		}
+	}
+	slices.Sort(names)
+	return and(slices.Compact(names))
+}
+
+// commonAge returns the age of all cards, which need not say it; it is empty where they differ.
+func commonAge(groups ...[]card) age {
+	all := slices.Concat(groups...)
+	if len(all) == 0 || slices.ContainsFunc(all, func(c card) bool { return c.Age != all[0].Age }) {
+		return age{}
+	}
+	for _, cards := range groups {
+		for i := range cards {
+			cards[i].SameAge = true
+		}
+	}
+	return all[0].Age
 }
 
 // counted says what is counted.
@@ -207,9 +267,20 @@ func (r *Renderer) toolNames() (out []render.Link) {
 type sample struct {
 	Tool, Link string
 	Note       string // what the figures are of
+	Age        age
 	Facts      []render.Fact
 	Losses     []cellLine
 	Agents     []agentLine // those that pick it least, where several were asked
+}
+
+// sampleBeside is the sample of another board than the one that the page leads with, if there is one.
+func (r *Renderer) sampleBeside(lead *analytics.Board) *sample {
+	for _, b := range r.byTrials() {
+		if s := r.sample(b); b != lead && s != nil {
+			return s
+		}
+	}
+	return r.sample(lead)
 }
 
 // sample takes the second tool of a board; nil where only one tool was picked.
@@ -219,7 +290,7 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	}
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
-	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
+	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Age: ageOf(b.AsOf, r.in.Now), Note: b.Name + ": " + r.boardCard(b).Note + ", " + ageOf(b.AsOf, r.in.Now).When, Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))])}
 	if t := r.tools[s.Slug]; t != nil && len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 && !t.Seen[0].alone() {
 		rate, interval := render.UseRate(t.Seen[0].Use, t.Seen[0].Part.NUnits)
 		note := "observed, of " + unitsOf(t.Seen[0].Board, t.Seen[0].Part, t.Seen[0].Language)

@@ -19,12 +19,12 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	p, language := mainPart(b)
 	c := card{
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now), Observed: true,
-		Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
+		Units: quantity(p.NUnits, b.Unit), Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
-	if language == "" && len(b.Languages) == 1 && !strings.Contains(b.Name, b.Languages[0].Language) {
+	if language == "" && len(b.Languages) == 1 {
 		language = b.Languages[0].Language
 	}
-	if language != "" {
+	if language != "" && !strings.Contains(b.Name, language) {
 		c.Name += " · " + language
 	}
 	for _, s := range firstUsed(p) { // a pull request may use several, so each has its own bar
@@ -36,12 +36,18 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
-	if usedIn(p) == 1 {
-		c.Note += " · no other listed tool was used"
-	} else if len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug) {
-		c.Note += " · tests of pairs do not prove the order"
-	} else if len(c.Top) > 2 && unprovenPair(p, p.Tools[1].Slug, p.Tools[2].Slug) {
-		c.Note += " · tests of pairs prove only the first place"
+	switch {
+	case usedIn(p) == 1:
+		c.Order = "no other listed tool was used"
+	case len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
+		c.Order = "lead not clear"
+	case len(c.Top) > 2 && unprovenPair(p, p.Tools[1].Slug, p.Tools[2].Slug):
+		c.Order = "only the lead is clear"
+	case len(c.Top) > 1:
+		c.Order = "clear order"
+	}
+	if c.Order != "" {
+		c.Note += " · " + c.Order
 	}
 	return c
 }
@@ -155,10 +161,10 @@ const (
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
 )
 
-// homeObserved returns the observed boards with the most units that have a choice of tools.
-// Boards with warnings come last, and those that are too uncertain to quote are left out, as is
-// the one at a path, which the page leads with, where two others are left.
-func (r *Renderer) homeObserved(lead string) (out []card) {
+// homeObserved returns the observed boards with the most units that have a choice of tools, and
+// the others. Boards with warnings come last, and those that are too uncertain to quote are among the
+// others. Boards whose paths are in shown are left out, where two others are left.
+func (r *Renderer) homeObserved(shown []string) (out, others []card) {
 	boards := slices.Clone(r.in.Observed)
 	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	sorting.StableFunc(boards, func(a, b observed.Board) int {
@@ -166,21 +172,33 @@ func (r *Renderer) homeObserved(lead string) (out []card) {
 		q, _ := mainPart(&b)
 		return len(p.Warnings) - len(q.Warnings)
 	})
-	for i := range boards {
-		p, _ := mainPart(&boards[i])
-		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+	var quoted []observed.Board
+	for _, b := range boards {
+		p, _ := mainPart(&b)
+		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses ||
+			p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
-		out = append(out, r.doubtedCard(&boards[i]))
+		quoted = append(quoted, b)
 	}
-	if len(out) >= cardRow {
-		out = slices.DeleteFunc(out, func(c card) bool { return c.Link == lead })
+	if isShown := func(b observed.Board) bool { return slices.Contains(shown, observedPath(b.Category)) }; len(quoted) >= cardRow {
+		quoted = slices.DeleteFunc(quoted, isShown)
 	}
-	out = out[:min(maxObserved, len(out))]
-	if n := len(out); n > cardRow { // whole rows
-		out = out[:n-n%cardRow]
+	quoted = quoted[:min(maxObserved, len(quoted))]
+	if n := len(quoted); n > cardRow { // whole rows
+		quoted = quoted[:n-n%cardRow]
 	}
-	return out
+	for i := range quoted {
+		out = append(out, r.doubtedCard(&quoted[i]))
+		shown = append(shown, out[i].Link)
+	}
+	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	for i := range boards {
+		if c := r.observedCard(&boards[i]); !slices.Contains(shown, c.Link) {
+			others = append(others, c)
+		}
+	}
+	return out, others
 }
 
 // doubtedCard is the card of a board with the doubts about the part that it shows.

@@ -83,7 +83,8 @@ func TestHomeCardsWithoutTheLead(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, c := range r.homeObserved("/observed/http") {
+		cards, _ := r.homeObserved([]string{"/observed/http"})
+		for _, c := range cards {
 			got = append(got, strings.TrimPrefix(c.Link, "/observed/"))
 		}
 		if strings.Join(got, " ") != want {

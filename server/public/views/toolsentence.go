@@ -99,9 +99,9 @@ func (d *toolPlace) More() []render.Fact { return d.Strip[min(2, len(d.Strip)):]
 // "answers" in it.
 func subject(b *analytics.Board) (who, whose string) {
 	if len(b.Agents) == 1 {
-		return render.AgentName(b.Agents[0].Agent) + " picks", "its "
+		return render.AgentName(b.Agents[0].Agent) + " " + tense(b, "picks", "picked"), "its "
 	}
-	return render.Capital(nounOf(b)) + "s pick", ""
+	return render.Capital(nounOf(b)) + "s " + tense(b, "pick", "picked"), ""
 }
 
 // tested reports whether the difference of a tool from a rival is significant; ok is false where

@@ -8,7 +8,6 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A used is what agents used of the first tools of a board, from the observed board of the same
@@ -19,7 +18,6 @@ type used struct {
 	Ruler          template.HTML
 	Tools          []portion
 	Doubts         []string // of the part
-	Line           string   // the rates of the first two asked tools in a sentence
 }
 
 // used returns the rates of the first tools in real work and of the first two of a board; nil
@@ -67,17 +65,16 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if between != "" {
 				u.Doubts = append(u.Doubts, between)
 			}
-			how := "Tests of single pairs"
+			how := "With single pairs compared"
 			if pair := p.Pairs[[2]string{slugs[0], slugs[1]}]; pair.Together != nil {
-				how = "Tests of all pairs at once"
+				how = "With all pairs compared at once"
 			}
 			switch {
 			case noneProven(p, shown):
-				u.Doubts = append(u.Doubts, how+" prove no order of these tools")
+				u.Doubts = append(u.Doubts, how+", no order of these tools is clear")
 			case unprovenPair(p, slugs[0], slugs[1]):
-				u.Doubts = append(u.Doubts, fmt.Sprintf("%s do not prove the order of %s and %s", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
+				u.Doubts = append(u.Doubts, fmt.Sprintf("%s, the order of %s and %s is not clear", how, observedName(o, slugs[0]), observedName(o, slugs[1])))
 			}
-			u.Line = usedLine(o, p, slugs[0], slugs[1])
 			for _, doubt := range slices.Concat(seenDoubts(o, p, slugs...), concentrated) {
 				if !slices.Contains(u.Doubts, doubt) {
 					u.Doubts = append(u.Doubts, doubt)
@@ -87,33 +84,6 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		}
 	}
 	return nil
-}
-
-// usedLine says how often two tools, the more used first, are in real work.
-func usedLine(o *observed.Board, p observed.Part, first, second string) string {
-	var counts, rates []string // one form for both
-	for _, slug := range []string{first, second} {
-		i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug })
-		name := observedName(o, slug)
-		if slug == first {
-			name += " was used"
-		}
-		counts = append(counts, name+" in "+chart.Whole(int64(p.Tools[i].Uses)))
-		if rate, interval := render.UseRate(p.Tools[i].Use, p.NUnits); interval != "" {
-			rates = append(rates, name+" in "+rate) // the chart has the interval
-		}
-	}
-	if len(rates) < len(counts) {
-		rates = counts
-	}
-	line := fmt.Sprintf("In real work, which is another question, %s of %s by coding agents", and(rates), quantity(p.NUnits, o.Unit))
-	switch {
-	case !unprovenPair(p, first, second):
-		return line + "."
-	case p.Pairs[[2]string{first, second}].Together != nil:
-		return line + "; tests of all pairs at once do not prove this order."
-	}
-	return line + "; the order is not proven."
 }
 
 // noneProven reports whether no pair of tools, the most used first, is in a proven order.
