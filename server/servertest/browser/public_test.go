@@ -173,7 +173,7 @@ func TestReadersWithoutPointerOrScript(t *testing.T) {
 		b.Load(chromedp.KeyEvent(kb.Enter))
 		at("Find a tool", "Flask")
 		enter("main a[href='/tools/flask']")
-		at("Flask", "models pick it in")
+		at("Flask", "models picked it in")
 		enter("main h2 a[href='" + board + "']")
 		at("Python web frameworks")
 		enter("main a[href='" + board + "?agent=gpt-4o-2024-08-06']")

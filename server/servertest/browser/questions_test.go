@@ -37,7 +37,7 @@ func TestTenQuestions(t *testing.T) {
 		clicks   []click
 		answer   string // a pattern of the text that is seen; its groups are the answer
 	}{
-		{"How often do agents pick Django?", nil, `(Django is \S+ of \d+ picked tools: models pick it in \S+% of answers; Flask is first with \S+%)`},
+		{"How often do agents pick Django?", nil, `(Django is \S+ of \d+ picked tools: models picked it in \S+% of answers; Flask is first with \S+%)`},
 		{"Which models pick it?", nil, `(GPT-4o)\s+(\d\S+%)\s+(\S+–\S+%)\s+(72)`},
 		{"Who wins where we lose?", nil, `(Who took the other \d+ answers) share of these\s+(Flask)\s+(\d+)\s+(\S+%)`},
 		{"On which prompts do we lose?", nil, `Where it loses[\s\S]*?\n(\S.*)\t(Build a.*)\t(0 of 3)\t(\S+ 3)`},
