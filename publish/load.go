@@ -37,7 +37,7 @@ type Snapshot struct {
 	Observed Observed
 
 	root   string
-	field  *fieldwork // until Observed has it
+	field  *fieldwork // what Observed is made of; nil once it is
 	items  []analytics.CategoryItem
 	boards map[string]int
 }

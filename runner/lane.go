@@ -27,7 +27,7 @@ type agentState struct {
 	agent.Agent
 	name     string
 	profile  agent.Profile
-	manifest string // the id of the profile's
+	manifest string // the id of profile.Manifest
 	money    money
 	lane     *lane
 	closed   string // why its trials get no further attempt

@@ -24,7 +24,7 @@ type loader struct {
 	sum   Loaded
 	// counted says that the store has a margin of the run as it is loaded.
 	counted bool
-	// fresh says that the store has no trial of the run: none need be looked for.
+	// fresh reports that the store has no trial of the run: none need be looked for.
 	fresh bool
 
 	trials, excluded [][]driver.Value

@@ -23,7 +23,7 @@ func Functions() map[string]any {
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent,
-		"linked": linked, "unbroken": unbroken, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
+		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
 		"used": used, "unused": unused, "ranks": ranks, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
@@ -50,14 +50,6 @@ func linked(text string) template.HTML {
 	}
 	b.WriteString(html.EscapeString(text[at:]))
 	return template.HTML(b.String()) //nolint:gosec // every part is escaped
-}
-
-// hyphenated matches a short word with a hyphen, such as e-mail.
-var hyphenated = lazyregexp.MustCompile(`[\p{L}\p{N}]{1,8}-[\p{L}\p{N}]{1,8}`)
-
-// unbroken returns a text as HTML in which no line ends inside a short word with a hyphen.
-func unbroken(text string) template.HTML {
-	return template.HTML(hyphenated.ReplaceAllString(html.EscapeString(text), `<span class="keep">$0</span>`)) //nolint:gosec // the text is escaped
 }
 
 // serious leaves out the warnings that a page shows in another way: a banner for simulated

@@ -16,7 +16,6 @@ import (
 // agentBars show what each agent of a board picks, one bar for each.
 type agentBars struct {
 	Noun   string // agent or model
-	First  string // the tool by whose rate the agents are ordered
 	Board  string // with the number of agents, where it does not show all
 	Legend []portion
 	Rows   []agentBar
@@ -50,7 +49,7 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	if len(b.Agents) < 2 || len(b.Tools) == 0 {
 		return nil
 	}
-	f := agentBars{Noun: nounOf(b), Board: b.Name, First: b.Tools[0].Tool}
+	f := agentBars{Noun: nounOf(b), Board: b.Name}
 	agents := slices.Clone(b.Agents)
 	sorting.StableFunc(agents, func(x, y analytics.AgentBoard) int {
 		return cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug))

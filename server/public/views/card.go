@@ -22,7 +22,7 @@ type card struct {
 	Note            string
 	Units, Order    string // parts of the note of an observed board: what is counted, and whether its order is clear
 	Age             age
-	SameAge         bool // the section of the card says it
+	SameAge         bool // the section of the card has it
 	Observed        bool
 	Synthetic       bool
 }

@@ -106,8 +106,8 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 // shortClaim is claim without the agents that have no favourite, for a page that shows each agent.
 func shortClaim(b *analytics.Board) string {
 	text, _ := claim(b)
-	if rest := undecided(b, favourites(b)); rest != "" {
-		text = strings.TrimSuffix(text, rest+".") + "."
+	if short, ok := strings.CutSuffix(text, undecided(b, favourites(b))+"."); ok {
+		return short + "."
 	}
 	return text
 }

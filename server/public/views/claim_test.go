@@ -83,8 +83,12 @@ func TestClaimsOfStudies(t *testing.T) {
 		if got, _ := claim(b); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if short := shortClaim(b); strings.Contains(short, "split") || strings.Contains(short, "no listed") || !strings.HasPrefix(want, strings.TrimSuffix(short, ".")) {
-			t.Errorf("short: %q of %q", short, want)
+		rest := []string{"; GPT-4o was split between Ash and Birch", "; Gemini picked no listed tool", "; GPT-4o had no clear favourite"}
+		for _, r := range rest {
+			want = strings.Replace(want, r, "", 1)
+		}
+		if short := shortClaim(b); short != want {
+			t.Errorf("short: %q, want %q", short, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type homePage struct {
 	Names    []render.Link
 	Observed []card
 	Others   []card    // the other observed boards
-	SeenAge  age       // of all observed boards; empty where they differ
+	SeenAge  age       // of Observed and Others; empty where they differ
 	Pairs    []pairing // of the boards of both kinds
 	Real     string    // what agents used of the headline's board, where the first tool is another one
 	Coders   string    // the agents of observed boards
@@ -59,7 +59,7 @@ const (
 func (r *Renderer) home() (Page, error) {
 	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals(), Before: r.in.Before, Notice: observed.Notice}
 	d.Moves, d.More = r.homeMoves()
-	d.Studies = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
+	d.Studies = len(r.in.Boards) > 0 && !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
 	d.What = r.counted(d.Studies)
 	asked := d.Headline
@@ -121,7 +121,7 @@ func (r *Renderer) home() (Page, error) {
 			continue
 		}
 		c := r.boardCard(b)
-		if d.Single { // the section says so
+		if d.Single && d.Studies { // the section says so
 			c.Claim, _ = claim(b)
 		}
 		d.Asked = append(d.Asked, c)
@@ -276,7 +276,10 @@ type sample struct {
 // sampleBeside is the sample of another board than the one that the page leads with, if there is one.
 func (r *Renderer) sampleBeside(lead *analytics.Board) *sample {
 	for _, b := range r.byTrials() {
-		if s := r.sample(b); b != lead && s != nil {
+		if b == lead {
+			continue
+		}
+		if s := r.sample(b); s != nil {
 			return s
 		}
 	}

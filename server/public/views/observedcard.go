@@ -36,15 +36,10 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if len(c.Top) > 0 {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
-	switch {
-	case usedIn(p) == 1:
+	if usedIn(p) == 1 {
 		c.Order = "no other listed tool was used"
-	case len(c.Top) > 1 && unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
-		c.Order = "lead not clear"
-	case len(c.Top) > 2 && unprovenPair(p, p.Tools[1].Slug, p.Tools[2].Slug):
-		c.Order = "only the lead is clear"
-	case len(c.Top) > 1:
-		c.Order = "clear order"
+	} else if len(c.Top) > 1 {
+		c.Order = leadOrder(p)
 	}
 	if c.Order != "" {
 		c.Note += " · " + c.Order
@@ -64,6 +59,19 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 		return " · " + most.Agent
 	}
 	return fmt.Sprintf(" · %d agents, %s by %s", len(agents), shareText(most.NUnits, p.NUnits), most.Agent)
+}
+
+// leadOrder returns whether the lead of the first tool over the second is clear; empty where no test of all pairs of the
+// board shows it.
+func leadOrder(p observed.Part) string {
+	pair := p.Pairs[[2]string{p.Tools[0].Slug, p.Tools[1].Slug}]
+	switch {
+	case unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
+		return "lead not clear"
+	case pair.Together != nil && pair.Together.Shown:
+		return "lead clear"
+	}
+	return ""
 }
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board
@@ -163,7 +171,7 @@ const (
 
 // homeObserved returns the observed boards with the most units that have a choice of tools, and
 // the others. Boards with warnings come last, and those that are too uncertain to quote are among the
-// others. Boards whose paths are in shown are left out, where two others are left.
+// others. Boards whose paths are in shown are among neither, but for quotable ones where they are fewer than cardRow.
 func (r *Renderer) homeObserved(shown []string) (out, others []card) {
 	boards := slices.Clone(r.in.Observed)
 	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })

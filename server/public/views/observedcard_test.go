@@ -75,7 +75,7 @@ func TestPairings(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := "lead, Ash 85.0% 0 of 100, Cedar 0.0% 60.0%; other, Ash 85.0% 20.0%, Birch 0.0% 60.0%; same, Ash 85.0% 60.0%"
+	want := "lead, Ash 85.0% , Cedar 0.0% 60.0%; other, Ash 85.0% 20.0%, Birch 0.0% 60.0%; same, Ash 85.0% 60.0%"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}

@@ -47,7 +47,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			if name == slug { // not on the board
 				name = observedName(o, slug)
 			}
-			d.Tools = append(d.Tools, pairedTool{name, askedPortion(b, slug), usePortion(o, p, usedRate(p, slug))})
+			d.Tools = append(d.Tools, pairedTool{name, askedPortion(b, slug), usedPortion(o, p, slug)})
 		}
 		out = append(out, d)
 	}
@@ -64,13 +64,16 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	return out[:min(homeAsked, len(out))]
 }
 
-// realLine says how much real work used the first tool of the headline's category, where another one was
+// realLine returns how much real work used the first tool of the headline's category, where another one was
 // picked first; empty where that is not known.
 func realLine(d homePage) string {
 	if d.Bars == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same {
 		return ""
 	}
 	t := d.Pairs[0].Tools[1]
+	if t.Used.Interval == "" { // a count
+		return ""
+	}
 	return fmt.Sprintf("In real work, %s of %s used %s.", t.Used.Rate, d.Pairs[0].Seen.Units, t.Tool)
 }
 
@@ -89,10 +92,11 @@ func askedPortion(b *analytics.Board, slug string) portion {
 	return out
 }
 
-// usedRate returns a tool of a part; one that was not used has no uses.
-func usedRate(p observed.Part, slug string) observed.Rate {
-	if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 {
-		return p.Tools[i]
+// usedPortion is the rate of use of a tool; empty where the study cannot see it.
+func usedPortion(o *observed.Board, p observed.Part, slug string) portion {
+	if !slices.ContainsFunc(o.Tools, func(t observed.Standing) bool { return t.Slug == slug }) {
+		return portion{}
 	}
-	return observed.Rate{Slug: slug}
+	use, _ := useOf(p, slug)
+	return usePortion(o, p, observed.Rate{Slug: slug, Use: use})
 }
