@@ -80,17 +80,7 @@ func (r *Renderer) home() (Page, error) {
 			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
 		}
 	}
-	switch {
-	case d.Headline.Seen != nil:
-		d.Question = "Which tools do AI agents use in real work, and pick when asked?"
-	case len(r.in.Observed) > 0:
-		d.Question = "Which tools do AI agents pick when asked, and use in real work?"
-	default:
-		d.Question = "Which tools do AI agents pick when asked?"
-	}
-	if d.Studies && d.Headline.Seen == nil && len(r.in.Observed) > 0 {
-		d.Question = "Which tools do AI models pick when asked, and coding agents use in real work?"
-	}
+	d.Question = r.question(d.Headline, d.Studies)
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
 		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
@@ -161,6 +151,19 @@ func commonAge(groups ...[]card) age {
 		}
 	}
 	return all[0].Age
+}
+
+// question is what the boards answer.
+func (r *Renderer) question(h headline, studies bool) string {
+	switch {
+	case h.Seen != nil:
+		return "Which tools do AI agents use in real work, and pick when asked?"
+	case len(r.in.Observed) == 0:
+		return "Which tools do AI agents pick when asked?"
+	case studies:
+		return "Which tools do AI models pick when asked, and coding agents use in real work?"
+	}
+	return "Which tools do AI agents pick when asked, and use in real work?"
 }
 
 // counted says what is counted.
