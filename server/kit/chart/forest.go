@@ -93,11 +93,13 @@ func (a Axis) grid(b *strings.Builder, height int) {
 }
 
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
-// those who do not see it. Class is how the rate is drawn: dark, ring, or "" for neither.
+// those who do not see it. Class is how the rate is drawn: dark, ring, or "" for neither. Others are
+// rates on the same line, as small rings.
 type Mark struct {
 	Rate, Low, High float64
 	Interval        bool
 	Text, Class     string
+	Others          []float64
 }
 
 // Forest draws a row: the ticks as lines, a bar up to the rate where there is no interval,
@@ -112,6 +114,9 @@ func (a Axis) Forest(m Mark) template.HTML {
 		fmt.Fprintf(&b, `<circle class="%s" cx="%s%%" cy="%d" r="5.5"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate), middle)
 	} else {
 		fmt.Fprintf(&b, `<rect class="%s" x="0" y="8" width="%s%%" height="10" rx="2"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate))
+	}
+	for _, rate := range m.Others {
+		fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="3.5"/>`, a.x(rate), middle)
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped

@@ -20,7 +20,9 @@ type card struct {
 	Bar             template.HTML
 	Ruler           template.HTML // of bars of their own
 	Note            string
-	Units, Order    string // parts of the note of an observed board: what is counted, and whether its order is clear
+	Units           string   // of the note of an observed board: what is counted
+	Doubts          []string // of an observed board in one line
+	Lead            string   // of its first tool: clear or not; empty where that is not known
 	Age             age
 	SameAge         bool // the section of the card has it
 	Observed        bool

@@ -22,11 +22,11 @@ type homePage struct {
 	Single   bool        // each board is of one prompt
 	Compare  render.Link // of the first two tools of the headline's board; empty without
 	Bars     *agentBars  // what each agent of the headline's board picks
-	Used     *used       // what agents used in real work, of the same category
+	First    *firstPicks // the tool that each agent picks most, of several boards
 	Sum      string      // what there is in this snapshot
 	Totals   []render.Fact
 	Names    []render.Link
-	Observed []card
+	Observed []card    // boards with a choice of tools
 	Others   []card    // the other observed boards
 	SeenAge  age       // of Observed and Others; empty where they differ
 	Pairs    []pairing // of the boards of both kinds
@@ -49,6 +49,7 @@ type homePage struct {
 // The cards and changes of the first page.
 const (
 	homeAsked  = 12
+	homePairs  = 3
 	homeMoves  = 6
 	homeTools  = 7 // of a board that is alone
 	homeNames  = 4
@@ -77,7 +78,7 @@ func (r *Renderer) home() (Page, error) {
 			d.Quotes = leaderQuotes(b)
 		}
 		if d.Sample = r.sampleBeside(b); d.Other == nil {
-			d.Bars, d.Used, d.Asking = agentBarsOf(b), r.used(b), onlyPrompt(b)
+			d.Bars, d.Asking = agentBarsOf(b), onlyPrompt(b)
 		}
 	}
 	d.Question = r.question(d.Headline, d.Studies)
@@ -86,28 +87,29 @@ func (r *Renderer) home() (Page, error) {
 		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
 	}
 	d.Readable = r.in.Evidence == "full"
-	shown := []string{d.Headline.Link}
-	if d.Used != nil {
-		shown = append(shown, d.Used.Link)
+	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
+	d.Real = realLine(d)
+	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
+		d.Bars = nil
 	}
-	if d.Only == nil {
-		d.Pairs = r.pairings(asked.board)
-		d.Real = realLine(d)
-	}
-	var paired []string
+	var known, paired []string
 	for _, p := range d.Pairs {
-		shown, paired = append(shown, p.Seen.Link), append(paired, p.Asked.Link)
+		paired = append(paired, p.Seen.Link)
 	}
-	d.Observed, d.Others = r.homeObserved(shown)
+	d.Observed, d.Others = r.homeObserved(paired)
 	d.SeenAge, d.Coders = commonAge(d.Observed, d.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
 		}
 	}
+	if d.First != nil {
+		for _, c := range d.First.Boards {
+			known = append(known, c.Link)
+		}
+	}
 	for _, b := range r.byTrials() {
-		known := slices.Contains(paired, boardPath(b.Category)) || d.Bars != nil && b == asked.board && len(r.in.Boards) > 2
-		if known || len(d.Asked) == homeAsked {
+		if len(d.Asked) == homeAsked || slices.Contains(known, boardPath(b.Category)) {
 			continue
 		}
 		c := r.boardCard(b)

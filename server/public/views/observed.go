@@ -131,7 +131,7 @@ func linesPath(in Input, b *observed.Board) string {
 
 // pairsSeen links to the comparisons of the first tool of a part with those that follow it.
 func pairsSeen(b *observed.Board, p observed.Part) (out []render.Link) {
-	for _, t := range p.Tools[min(1, len(p.Tools)):min(maxObserved, len(p.Tools))] {
+	for _, t := range p.Tools[min(1, len(p.Tools)):min(2*cardTools, len(p.Tools))] {
 		if t.Uses >= observed.MinUses {
 			first := p.Tools[0].Slug
 			out = append(out, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})

@@ -3,7 +3,6 @@ package views
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -37,12 +36,9 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		c.Ruler = chart.NewAxis(1).Ruler()
 	}
 	if usedIn(p) == 1 {
-		c.Order = "no other listed tool was used"
-	} else if len(c.Top) > 1 {
-		c.Order = leadOrder(p)
-	}
-	if c.Order != "" {
-		c.Note += " · " + c.Order
+		c.Note += " · no other listed tool was used"
+	} else if c.Lead = leadOrder(p); c.Lead != "" {
+		c.Note += " · lead " + c.Lead
 	}
 	return c
 }
@@ -61,17 +57,24 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 	return fmt.Sprintf(" · %d agents, %s by %s", len(agents), shareText(most.NUnits, p.NUnits), most.Agent)
 }
 
-// leadOrder returns whether the lead of the first tool over the second is clear; empty where no test of all pairs of the
-// board shows it.
+// leadOrder returns whether the lead of the first tool over the second is clear, with all pairs compared at once;
+// empty where they were not compared.
 func leadOrder(p observed.Part) string {
-	pair := p.Pairs[[2]string{p.Tools[0].Slug, p.Tools[1].Slug}]
-	switch {
-	case unprovenPair(p, p.Tools[0].Slug, p.Tools[1].Slug):
-		return "lead not clear"
-	case pair.Together != nil && pair.Together.Shown:
-		return "lead clear"
+	if len(p.Tools) < 2 || p.Pairs == nil {
+		return ""
 	}
-	return ""
+	lead := [2]string{p.Tools[0].Slug, p.Tools[1].Slug}
+	var slugs [][2]string
+	var pairs []observed.Pair
+	for tools, pair := range p.Pairs {
+		slugs, pairs = append(slugs, tools), append(pairs, pair)
+	}
+	for i, shown := range observed.ShownTogether(pairs) { // of a part of a board
+		if slugs[i] == lead && shown && pairs[i].Together == nil || slugs[i] == lead && pairs[i].Together != nil && pairs[i].Together.Shown {
+			return "clear"
+		}
+	}
+	return "not clear"
 }
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board
@@ -84,13 +87,23 @@ func unprovenPair(p observed.Part, ahead, behind string) bool {
 
 // usePortion is a tool of an observed board on a card.
 func usePortion(b *observed.Board, p observed.Part, t observed.Rate) portion {
-	rate, interval := render.UseRate(t.Use, p.NUnits)
-	out := portion{Tool: observedName(b, t.Slug), Rate: rate, Interval: interval, Bar: usedBar(t.Use, p.NUnits)}
-	if usedIn(p) == 1 { // every unit uses it, by construction
-		out.Rate, out.Interval = render.UseCount(t.Use, p.NUnits), ""
-		out.Bar = chart.NewAxis(1).Forest(chart.Mark{Rate: t.UseRate, Text: out.Rate})
+	m := useMark(p, t)
+	out := portion{Tool: observedName(b, t.Slug), Rate: m.Text, Bar: chart.NewAxis(1).Forest(m)}
+	if m.Interval {
+		out.Interval = render.Interval(t.CILow, t.CIHigh)
 	}
 	return out
+}
+
+// useMark draws a rate with its interval, and a count without one: also where each unit uses the tool because no other
+// was used.
+func useMark(p observed.Part, t observed.Rate) chart.Mark {
+	rate, interval := render.UseRate(t.Use, p.NUnits)
+	m := chart.Mark{Rate: t.UseRate, Low: t.CILow, High: t.CIHigh, Interval: interval != "", Text: rate}
+	if usedIn(p) == 1 {
+		m.Text, m.Interval = render.UseCount(t.Use, p.NUnits), false
+	}
+	return m
 }
 
 // usedIn returns how many tools of a part were used.
@@ -101,15 +114,6 @@ func usedIn(p observed.Part) (n int) {
 		}
 	}
 	return n
-}
-
-// usedBar draws a rate with its interval, and a count without one, on an axis from 0 to 1.
-func usedBar(u observed.Use, units int) template.HTML {
-	rate, interval := render.UseRate(u, units)
-	if interval == "" {
-		return chart.NewAxis(1).Forest(chart.Mark{Rate: u.UseRate, Text: rate})
-	}
-	return banded(u.UseRate, u.CILow, u.CIHigh)
 }
 
 // firstUsed returns the first tools of a part for a card, of those with observed.MinUses. Of tools with the same
@@ -163,63 +167,71 @@ func wholePart(b *observed.Board) observed.Part {
 }
 
 const (
-	maxObserved = 6
-	cardRow     = 3   // cards in a row
+	maxObserved = 24  // boards in a table of the first page
 	cardTools   = 3   // tools of a card, and one more at a tie
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
 )
 
-// homeObserved returns the observed boards with the most units that have a choice of tools, and
-// the others. Boards with warnings come last, and those that are too uncertain to quote are among the
-// others. Boards whose paths are in shown are among neither, but for quotable ones where they are fewer than cardRow.
-func (r *Renderer) homeObserved(shown []string) (out, others []card) {
+// homeObserved returns the observed boards without those of paired paths, fewest warnings and then most units first:
+// those with a choice of tools, and the others; at most maxObserved of each.
+func (r *Renderer) homeObserved(paired []string) (choice, others []card) {
 	boards := slices.Clone(r.in.Observed)
-	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	sorting.StableFunc(boards, func(a, b observed.Board) int {
 		p, _ := mainPart(&a)
 		q, _ := mainPart(&b)
-		return len(p.Warnings) - len(q.Warnings)
+		return cmp.Or(len(p.Warnings)-len(q.Warnings), q.NUnits-p.NUnits)
 	})
-	var quoted []observed.Board
-	for _, b := range boards {
-		p, _ := mainPart(&b)
-		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses ||
-			p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
-			continue
-		}
-		quoted = append(quoted, b)
-	}
-	if isShown := func(b observed.Board) bool { return slices.Contains(shown, observedPath(b.Category)) }; len(quoted) >= cardRow {
-		quoted = slices.DeleteFunc(quoted, isShown)
-	}
-	quoted = quoted[:min(maxObserved, len(quoted))]
-	if n := len(quoted); n > cardRow { // whole rows
-		quoted = quoted[:n-n%cardRow]
-	}
-	for i := range quoted {
-		out = append(out, r.doubtedCard(&quoted[i]))
-		shown = append(shown, out[i].Link)
-	}
-	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	for i := range boards {
-		if c := r.observedCard(&boards[i]); !slices.Contains(shown, c.Link) {
-			others = append(others, c)
+		line := r.observedLine(&boards[i])
+		switch p, _ := mainPart(&boards[i]); {
+		case slices.Contains(paired, line.Link) || len(line.Top) == 0:
+		case p.NUnits >= observed.MinUnits && usedIn(p) > 1 && p.Tools[1].Uses >= observed.MinUses && p.Tools[1].UseRate >= leastChoice && len(choice) < maxObserved:
+			choice = append(choice, line)
+		default:
+			others = append(others, line)
 		}
 	}
-	return out, others
+	if len(choice) == 0 {
+		return others[:min(maxObserved, len(others))], nil
+	}
+	return choice, others[:min(maxObserved, len(others))]
+}
+
+// observedLine is a board in one line: the interval of its first tool with the rates of the next ones.
+func (r *Renderer) observedLine(b *observed.Board) card {
+	c := r.doubtedCard(b)
+	p, _ := mainPart(b)
+	c.Doubts = partDoubts(b, p)
+	if used := firstUsed(p); len(used) > 0 {
+		if mostlyOne(p, used[0]) {
+			c.Doubts = append(c.Doubts, inOneText(b, used[0])+" in one repository")
+		}
+		m := useMark(p, used[0])
+		for _, t := range used[1:] {
+			m.Others = append(m.Others, t.UseRate)
+		}
+		c.Bar = chart.NewAxis(1).Forest(m)
+	}
+	return c
 }
 
 // doubtedCard is the card of a board with the doubts about the part that it shows.
 func (r *Renderer) doubtedCard(b *observed.Board) card {
 	c := r.observedCard(b)
 	p, _ := mainPart(b)
-	for _, chip := range seenChips(b, p) {
-		c.Note += " · " + chip
-	}
-	if first := firstWithout(p); first != "" {
-		c.Note += " · without its largest repository " + observedName(b, first) + " is first"
+	for _, doubt := range partDoubts(b, p) {
+		c.Note += " · " + doubt
 	}
 	return c
+}
+
+// partDoubts are the doubts about a part in a few words each.
+func partDoubts(b *observed.Board, p observed.Part) []string {
+	doubts := seenChips(b, p)
+	if first := firstWithout(p); first != "" {
+		doubts = append(doubts, "without its largest repository "+observedName(b, first)+" is first")
+	}
+	return doubts
 }
 
 // firstWithout returns the slug of the tool that is first without a repository that is large; empty where

@@ -3,6 +3,7 @@ package views
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 )
@@ -79,12 +80,53 @@ func TestPairings(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
-	d := homePage{Headline: headline{Link: "/leaderboards/lead"}, Bars: &agentBars{}, Pairs: pairs}
-	if line := realLine(d); line != "In real work, 60.0% of 100 pull requests used Cedar." {
+	d := homePage{Headline: headline{Link: "/leaderboards/lead", board: &in.Boards[2]}, Pairs: pairs}
+	if line := realLine(d); line != "In real work, 60 of 100 pull requests used Cedar." { // it cannot see Ash
+		t.Error(line)
+	}
+	other := homePage{Headline: headline{Link: "/leaderboards/other", board: &in.Boards[1]}, Pairs: pairs[1:]}
+	if line := realLine(other); line != "In real work, 60 of 100 pull requests used Birch, and 20 Ash." {
 		t.Error(line)
 	}
 	if d.Pairs[0].Same = true; realLine(d) != "" {
 		t.Error("the first tool is the same, and the page says another one")
+	}
+}
+
+// TestObservedLines: the first page has each observed board in one line but those that are compared above, first those
+// with a choice of tools and few warnings. A line says whether the lead of its first tool is clear with all pairs compared.
+func TestObservedLines(t *testing.T) {
+	r := Renderer{}
+	add := func(category string, uses int, warnings []string, pairs map[[2]string]observed.Pair) {
+		b := seenBoard(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), .4)
+		b.Category, b.Warnings, b.Pairs = category, warnings, pairs
+		b.Tools[1].Uses, b.Tools[1].UseRate = uses, float64(uses)/100
+		r.in.Observed = append(r.in.Observed, b)
+	}
+	pair := func(p observed.Pair) map[[2]string]observed.Pair {
+		return map[[2]string]observed.Pair{{"ash", "birch"}: p, {"ash", "cedar"}: {P: .03, Shown: true}}
+	}
+	add("paired", 20, nil, nil)
+	add("doubtful", 20, []string{observed.FewRepositories}, nil)
+	add("alone", 0, nil, nil)
+	add("untested", 20, nil, nil)
+	add("part", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
+	add("single", 20, nil, pair(observed.Pair{P: .04, Shown: true})) // one of two such pairs is chance
+	add("together", 20, nil, pair(observed.Pair{P: .001, Shown: true, Together: &observed.Together{}}))
+	add("whole", 20, nil, pair(observed.Pair{P: .06, Together: &observed.Together{Shown: true}}))
+	var got []string
+	choice, others := r.homeObserved([]string{"/observed/paired"})
+	for _, lines := range [][]card{choice, others} {
+		for _, c := range lines {
+			got = append(got, strings.TrimSpace(strings.TrimPrefix(c.Link, "/observed/")+" "+c.Lead))
+		}
+		got = append(got, "|")
+	}
+	if want := "untested, part clear, single not clear, together not clear, whole clear, doubtful, |, alone, |"; strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if line := string(choice[0].Bar); strings.Count(line, "ring") != 1 || !strings.Contains(line, `class="ring" cx="20%"`) {
+		t.Errorf("the second tool is no ring: %s", line)
 	}
 }
 

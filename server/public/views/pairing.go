@@ -16,7 +16,9 @@ import (
 // kind in both.
 type pairing struct {
 	Asked, Seen card
-	Same        bool // the first tool is the same
+	Answers     string   // that the rates of Asked are of
+	Doubts      []string // of the part of Seen
+	Same        bool     // the first tool is the same
 	Tools       []pairedTool
 }
 
@@ -24,6 +26,7 @@ type pairing struct {
 type pairedTool struct {
 	Tool        string
 	Asked, Used portion
+	Uses        int // in real work
 }
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
@@ -40,14 +43,19 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug}
+		if d.Seen.Lead != "" {
+			d.Doubts = append(d.Doubts, "lead "+d.Seen.Lead)
+		}
+		d.Doubts = append(d.Doubts, partDoubts(o, p)...)
 		slugs := []string{b.Tools[0].Slug, used[0].Slug}
 		for _, slug := range slices.Compact(slugs) {
 			name := nameOf(b, slug)
 			if name == slug { // not on the board
 				name = observedName(o, slug)
 			}
-			d.Tools = append(d.Tools, pairedTool{name, askedPortion(b, slug), usedPortion(o, p, slug)})
+			use, _ := useOf(p, slug)
+			d.Tools = append(d.Tools, pairedTool{name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses})
 		}
 		out = append(out, d)
 	}
@@ -61,20 +69,21 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		return 2
 	}
 	sorting.StableFunc(out, func(x, y pairing) int { return place(x) - place(y) })
-	return out[:min(homeAsked, len(out))]
+	return out[:min(homePairs, len(out))]
 }
 
-// realLine returns how much real work used the first tool of the headline's category, where another one was
-// picked first; empty where that is not known.
+// realLine returns how often real work used the first tools of both kinds of the headline's category, where they
+// differ; empty where that is not known.
 func realLine(d homePage) string {
-	if d.Bars == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same {
+	if d.Headline.board == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same {
 		return ""
 	}
-	t := d.Pairs[0].Tools[1]
-	if t.Used.Interval == "" { // a count
-		return ""
+	used, asked := d.Pairs[0].Tools[1], d.Pairs[0].Tools[0]
+	text := fmt.Sprintf("In real work, %s of %s used %s", chart.Whole(int64(used.Uses)), d.Pairs[0].Seen.Units, used.Tool)
+	if asked.Used.Rate == "" { // the study cannot see it
+		return text + "."
 	}
-	return fmt.Sprintf("In real work, %s of %s used %s.", t.Used.Rate, d.Pairs[0].Seen.Units, t.Tool)
+	return text + fmt.Sprintf(", and %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool)
 }
 
 // askedPortion is the pick rate of a tool, on the same axis as rates of use.

@@ -68,31 +68,6 @@ func TestEndsNearZero(t *testing.T) {
 	}
 }
 
-// TestHomeCardsWithoutTheLead: the board of the headline is not among the cards beside it, if two
-// others are.
-func TestHomeCardsWithoutTheLead(t *testing.T) {
-	in := Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}}
-	for _, category := range []string{"http", "web", "state"} {
-		b := seenBoard(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), .4)
-		b.Category = category
-		in.Observed = append(in.Observed, b)
-	}
-	for n, want := range map[int]string{2: "http web", 3: "web state"} {
-		r, err := New(Input{Site: in.Site, Observed: in.Observed[:n]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		cards, _ := r.homeObserved([]string{"/observed/http"})
-		for _, c := range cards {
-			got = append(got, strings.TrimPrefix(c.Link, "/observed/"))
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("of %d boards: %q, want %q", n, got, want)
-		}
-	}
-}
-
 // TestWhyATool is not picked: the answers that name it are counted, and one is quoted.
 func TestWhyATool(t *testing.T) {
 	b := closeBoard()

@@ -51,7 +51,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 			if asked {
 				slugs = append(slugs, t.Slug)
 			}
-			if asked || (i < cardTools || i < last && last < maxObserved) && t.Uses >= observed.MinUses {
+			if asked || (i < cardTools || i < last && last < 2*cardTools) && t.Uses >= observed.MinUses {
 				shown = append(shown, t.Slug)
 				if u.Tools = append(u.Tools, usePortion(o, p, t)); observed.MostlyOne(t.Uses, t.InOne) {
 					concentrated = append(concentrated, inOneText(o, t)+" are in one repository")

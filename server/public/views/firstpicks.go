@@ -1,0 +1,119 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// firstPicks has the tool that each agent picks most, on several boards.
+type firstPicks struct {
+	Noun   string // agent or model
+	Boards []card
+	Rows   []firstPickRow // of agents, those first that agree least with the others
+	Left   int            // agents without a row
+	Other  bool           // a cell has another tool than the first of its board
+}
+
+type firstPickRow struct {
+	Agent, Link string
+	Cells       []firstPick // one for each board
+	others      float64     // share of its boards with another first tool
+}
+
+// A firstPick is the tool that an agent picks most on a board, and the second; both are empty where the board did not
+// ask the agent.
+type firstPick struct {
+	First, Second agentPick
+	Clear         bool // the lead of the first is more than chance among its answers: see leads
+	Other         bool // another tool than the first of the board
+	None          bool // it picks no listed tool
+}
+
+// The size of the table of first picks.
+const (
+	maxFirstBoards = 6
+	maxFirstAgents = 12
+)
+
+// firstPicksOf returns the table of the boards with the most trials; nil where fewer than two boards asked two agents. first
+// is the first column, where it is in the table.
+func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
+	boards := slices.DeleteFunc(r.byTrials(), func(b *analytics.Board) bool {
+		return len(b.Agents) < 2 || len(b.Tools) == 0 || b.Tools[0].Picks == 0
+	})
+	if len(boards) < 2 {
+		return nil
+	}
+	sorting.StableFunc(boards, descending(func(b *analytics.Board) float64 {
+		if b == first {
+			return 1
+		}
+		return 0
+	}))
+	boards = boards[:min(maxFirstBoards, len(boards))]
+	f := firstPicks{Noun: "model"}
+	rows := map[string]*firstPickRow{}
+	for i, b := range boards {
+		f.Boards = append(f.Boards, r.boardCard(b))
+		if nounOf(b) == "agent" {
+			f.Noun = "agent"
+		}
+		for _, a := range b.Agents {
+			row := rows[a.Agent]
+			if row == nil {
+				row = &firstPickRow{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Cells: make([]firstPick, len(boards))}
+				rows[a.Agent] = row
+			}
+			row.Cells[i] = firstPickOf(b, a)
+		}
+	}
+	for _, row := range rows {
+		asked := 0.0
+		for _, c := range row.Cells {
+			if c.Asked() {
+				asked++
+			}
+			if c.Other {
+				row.others++
+			}
+		}
+		row.others /= asked
+		f.Rows = append(f.Rows, *row)
+	}
+	sorting.Func(f.Rows, func(x, y firstPickRow) int {
+		return cmp.Or(cmp.Compare(y.others, x.others), cmp.Compare(x.Agent, y.Agent))
+	})
+	f.Left = max(0, len(f.Rows)-maxFirstAgents)
+	f.Rows = f.Rows[:len(f.Rows)-f.Left]
+	f.Other = f.Rows[0].others > 0
+	return &f
+}
+
+// Asked reports whether the board asked the agent.
+func (p firstPick) Asked() bool { return p.None || p.First.Tool != "" }
+
+func firstPickOf(b *analytics.Board, a analytics.AgentBoard) firstPick {
+	best, second := firstTwo(a)
+	if best.Picks == 0 {
+		return firstPick{None: a.NTrials > 0}
+	}
+	pick := func(t analytics.AgentRate) agentPick {
+		if t.Picks == 0 {
+			return agentPick{}
+		}
+		return agentPick{Class: classOf(b, t.Slug), Tool: nameOf(b, t.Slug), Rate: wholePercent(t.PickRate) + "%"}
+	}
+	return firstPick{First: pick(best), Second: pick(second), Clear: leads(best, second, a.NTrials), Other: best.PickRate > rateOf(a.Tools, b.Tools[0].Slug)}
+}
+
+// Rest names the agents without a row, as: 18 more agents. It is empty where each has one.
+func (f firstPicks) Rest() string {
+	if f.Left == 0 {
+		return ""
+	}
+	return quantity(f.Left, "more "+f.Noun)
+}
