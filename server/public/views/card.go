@@ -20,7 +20,7 @@ type card struct {
 	Bar             template.HTML
 	Ruler           template.HTML // of bars of their own
 	Note            string
-	Units           string   // of the note of an observed board: what is counted
+	Units, Counted  string   // of the note of an observed board: how many, and by whom
 	Doubts          []string // of an observed board in one line
 	Lead            string   // of its first tool: clear or not; empty where that is not known
 	Age             age

@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -12,10 +13,21 @@ import (
 // firstPicks has the tool that each agent picks most, on several boards.
 type firstPicks struct {
 	Noun   string // agent or model
-	Boards []card
+	Boards []firstBoard
+	Agreed []card         // the boards on which all have the same first tool
 	Rows   []firstPickRow // of agents, those first that agree least with the others
 	Left   int            // agents without a row
 	Other  bool           // a cell has another tool than the first of its board
+}
+
+// A firstBoard is a column of the table. Others are its agents that differ from its first tool or have no clear first one,
+// and Rest says what is left.
+type firstBoard struct {
+	card
+
+	Asked  *promptText // the only prompt; nil for others
+	Others []firstPickRow
+	Rest   string
 }
 
 type firstPickRow struct {
@@ -39,12 +51,22 @@ const (
 	maxFirstAgents = 12
 )
 
-// firstPicksOf returns the table of the boards with the most trials; nil where fewer than two boards asked two agents. first
-// is the first column, where it is in the table.
+// firstPicksOf returns the table of the boards with the most trials; nil where on fewer than two an agent differs from
+// the others. first is the first column, where it is in the table.
 func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
-	boards := slices.DeleteFunc(r.byTrials(), func(b *analytics.Board) bool {
-		return len(b.Agents) < 2 || len(b.Tools) == 0 || b.Tools[0].Picks == 0
-	})
+	f := firstPicks{Noun: "model"}
+	var boards []*analytics.Board
+	for _, b := range r.byTrials() {
+		switch {
+		case len(b.Agents) < 2 || len(b.Tools) == 0 || b.Tools[0].Picks == 0:
+		case !slices.ContainsFunc(b.Agents, func(a analytics.AgentBoard) bool { return !firstPickOf(b, a).alike() }):
+			c := r.boardCard(b)
+			c.Claim, _ = claim(b)
+			f.Agreed = append(f.Agreed, c)
+		default:
+			boards = append(boards, b)
+		}
+	}
 	if len(boards) < 2 {
 		return nil
 	}
@@ -54,11 +76,10 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 		}
 		return 0
 	}))
-	boards = boards[:min(maxFirstBoards, len(boards))]
-	f := firstPicks{Noun: "model"}
+	boards, f.Agreed = boards[:min(maxFirstBoards, len(boards))], f.Agreed[:min(maxFirstBoards, len(f.Agreed))]
 	rows := map[string]*firstPickRow{}
 	for i, b := range boards {
-		f.Boards = append(f.Boards, r.boardCard(b))
+		f.Boards = append(f.Boards, r.firstBoardOf(b))
 		if nounOf(b) == "agent" {
 			f.Noun = "agent"
 		}
@@ -92,6 +113,30 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 	f.Other = f.Rows[0].others > 0
 	return &f
 }
+
+// firstBoardOf is the column of a board.
+func (r *Renderer) firstBoardOf(b *analytics.Board) firstBoard {
+	f := firstBoard{card: r.boardCard(b), Asked: onlyPrompt(b)}
+	low, high, n := 1.0, 0.0, 0
+	for _, a := range b.Agents {
+		if p := firstPickOf(b, a); !p.alike() {
+			f.Others = append(f.Others, firstPickRow{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Cells: []firstPick{p}})
+			continue
+		}
+		best, _ := firstTwo(a)
+		low, high, n = min(low, best.PickRate), max(high, best.PickRate), n+1
+	}
+	if f.Others = f.Others[:min(maxFirstAgents, len(f.Others))]; n > 0 {
+		f.Rest = fmt.Sprintf("The other %d: %s, %s%%", n, b.Tools[0].Tool, wholePercent(high))
+		if wholePercent(low) != wholePercent(high) {
+			f.Rest = fmt.Sprintf("The other %d: %s, %s–%s%%", n, b.Tools[0].Tool, wholePercent(low), wholePercent(high))
+		}
+	}
+	return f
+}
+
+// alike reports whether the first tool is that of the board, clearly.
+func (p firstPick) alike() bool { return !p.None && !p.Other && p.Clear }
 
 // Asked reports whether the board asked the agent.
 func (p firstPick) Asked() bool { return p.None || p.First.Tool != "" }

@@ -19,6 +19,7 @@ func TestFirstPicks(t *testing.T) {
 		board("large", map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{}),
 		board("lead", map[string]int{"ash": 9}, map[string]int{"birch": 6, "ash": 3}),
 		board("alone", map[string]int{"ash": 9}),
+		board("agreed", map[string]int{"ash": 9}, map[string]int{"ash": 9}),
 		board("empty", map[string]int{}, map[string]int{}),
 	}}}
 	f := r.firstPicksOf(&r.in.Boards[1])
@@ -55,8 +56,14 @@ func TestFirstPicks(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") || !f.Other || f.Left != 0 {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	r.in.Boards = r.in.Boards[2:]
+	if len(f.Agreed) != 1 || f.Agreed[0].Claim != "Both agents pick Ash most often, in 90.0% of answers." {
+		t.Errorf("agreed: %+v", f.Agreed)
+	}
+	if b := f.Boards[1]; b.Rest != "The other 2: Ash, 80–90%" || len(b.Others) != 1 || b.Others[0].Agent != "Gemini" {
+		t.Errorf("on a phone: %s, %+v", b.Rest, b.Others)
+	}
+	r.in.Boards = r.in.Boards[1:]
 	if r.firstPicksOf(nil) != nil {
-		t.Error("a table of boards that asked one agent, or got no pick")
+		t.Error("a table of one board on which agents differ")
 	}
 }

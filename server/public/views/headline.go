@@ -203,11 +203,15 @@ func (r *Renderer) sum() string {
 // totals are the figures of sum for people.
 func (r *Renderer) totals() (out []render.Fact) {
 	answers, agents, noun := r.held()
+	prompts := 0
+	for i := range r.in.Boards {
+		prompts += r.in.Boards[i].NPrompts
+	}
 	if answers > 0 {
-		out = append(out, render.Fact{Name: "Answers", Value: chart.Whole(int64(answers)), Note: "from " + quantity(len(agents), noun)})
+		out = append(out, render.Fact{Name: "Answers", Value: chart.Whole(int64(answers)), Note: "of " + quantity(len(agents), noun) + " to " + quantity(prompts, "prompt")})
 	}
 	if n := r.in.Units; n > 0 && len(r.in.Observed) > 0 {
-		f := render.Fact{Name: render.Capital(r.in.Observed[0].Unit) + "s by agents", Value: chart.Whole(int64(n)), Note: "using a known tool"}
+		f := render.Fact{Name: render.Capital(r.in.Observed[0].Unit) + "s by agents", Value: chart.Whole(int64(n)), Note: "that use a known tool"}
 		if read := r.in.UnitsRead; read > n {
 			f.Note += ", of " + chart.Whole(int64(read)) + " read"
 		}
@@ -220,8 +224,21 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
+	picked, used := 0, 0
+	for _, t := range r.tools {
+		if slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 }) {
+			picked++
+		}
+		if slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 }) {
+			used++
+		}
+	}
 	if n := len(r.tools); n > 0 {
-		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: "each with its page"})
+		f := render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(picked)) + " picked when asked"}
+		if used > 0 {
+			f.Note += ", " + chart.Whole(int64(used)) + " used in real work"
+		}
+		out = append(out, f)
 	}
 	return out
 }

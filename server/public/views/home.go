@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -15,8 +16,7 @@ import (
 type homePage struct {
 	Headline headline
 	Other    *headline   // of boards of trials, where the headline is of an observed one
-	Question string      // that the boards answer
-	What     string      // what is counted
+	About    string      // what the site measures
 	Asking   *promptText // the only prompt of the headline's board; nil for others
 	Studies  bool        // all answers are of published studies
 	Single   bool        // each board is of one prompt
@@ -26,18 +26,19 @@ type homePage struct {
 	Sum      string      // what there is in this snapshot
 	Totals   []render.Fact
 	Names    []render.Link
-	Observed []card    // boards with a choice of tools
-	Others   []card    // the other observed boards
-	SeenAge  age       // of Observed and Others; empty where they differ
-	Pairs    []pairing // of the boards of both kinds
-	Real     string    // what agents used of the headline's board, where the first tool is another one
-	Coders   string    // the agents of observed boards
+	Observed lines
+	SeenAge  age           // of Observed; empty where they differ
+	Pairs    []pairing     // of the boards of both kinds
+	Real     string        // what agents used of the headline's board, where the first tool is another one
+	RealTest string        // how firm that is; may be empty
+	Axis     template.HTML // of the bars of Pairs
+	Coders   string        // the agents of observed boards
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
 	Wider    string         // the interval of its first tool for agents like these
 	Moves    []move
-	Before   string
+	Before   string   // the snapshot before; empty for the first
 	More     string   // how many changes are left out
 	Quotes   []quote  // of answers on the headline's board
 	Notice   string   // of observed boards
@@ -62,7 +63,6 @@ func (r *Renderer) home() (Page, error) {
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = len(r.in.Boards) > 0 && !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
-	d.What = r.counted(d.Studies)
 	asked := d.Headline
 	if seen := d.Headline.Seen; seen != nil {
 		if asked = r.askedHeadline(); asked.board != nil {
@@ -81,14 +81,14 @@ func (r *Renderer) home() (Page, error) {
 			d.Bars, d.Asking = agentBarsOf(b), onlyPrompt(b)
 		}
 	}
-	d.Question = r.question(d.Headline, d.Studies)
+	d.About, d.Axis = r.about(d.Studies), chart.Axis{Top: 1, Step: .5}.Ruler()
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
 		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Real = realLine(d)
+	d.Real, d.RealTest = realLine(d)
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
@@ -96,8 +96,8 @@ func (r *Renderer) home() (Page, error) {
 	for _, p := range d.Pairs {
 		paired = append(paired, p.Seen.Link)
 	}
-	d.Observed, d.Others = r.homeObserved(paired)
-	d.SeenAge, d.Coders = commonAge(d.Observed, d.Others), r.coders()
+	d.Observed = r.observedLines(paired)
+	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
@@ -105,6 +105,9 @@ func (r *Renderer) home() (Page, error) {
 	}
 	if d.First != nil {
 		for _, c := range d.First.Boards {
+			known = append(known, c.Link)
+		}
+		for _, c := range d.First.Agreed {
 			known = append(known, c.Link)
 		}
 	}
@@ -141,42 +144,35 @@ func (r *Renderer) coders() string {
 	return and(slices.Compact(names))
 }
 
-// commonAge returns the age of all cards, which need not say it; it is empty where they differ.
-func commonAge(groups ...[]card) age {
+// commonAge returns the age of all boards, which need not say it; it is empty where they differ.
+func commonAge(groups ...[]line) age {
 	all := slices.Concat(groups...)
-	if len(all) == 0 || slices.ContainsFunc(all, func(c card) bool { return c.Age != all[0].Age }) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(l line) bool { return l.Age != all[0].Age }) {
 		return age{}
 	}
-	for _, cards := range groups {
-		for i := range cards {
-			cards[i].SameAge = true
+	for _, lines := range groups {
+		for i := range lines {
+			lines[i].SameAge = true
 		}
 	}
 	return all[0].Age
 }
 
-// question is what the boards answer.
-func (r *Renderer) question(h headline, studies bool) string {
+// about says what the site measures.
+func (r *Renderer) about(studies bool) string {
+	who := "AI agents"
+	if studies && len(r.in.Boards) > 0 {
+		who = "AI models"
+	}
 	switch {
-	case h.Seen != nil:
-		return "Which tools do AI agents use in real work, and pick when asked?"
 	case len(r.in.Observed) == 0:
-		return "Which tools do AI agents pick when asked?"
+		return "firstpick measures which developer tools " + who + " pick."
+	case len(r.in.Boards) == 0:
+		return "firstpick measures which developer tools AI agents use in real work."
 	case studies:
-		return "Which tools do AI models pick when asked, and coding agents use in real work?"
+		return "firstpick measures which developer tools AI models pick when asked, and coding agents use in real work."
 	}
-	return "Which tools do AI agents pick when asked, and use in real work?"
-}
-
-// counted says what is counted.
-func (r *Renderer) counted(studies bool) string {
-	switch {
-	case !studies || len(r.in.Notes) == 0:
-		return "We give AI agents tasks without naming a brand, many times, and count the tools they pick."
-	case len(r.in.Observed) > 0:
-		return "What language models picked in published studies, and what coding agents used in real work:"
-	}
-	return "What language models picked in published studies:"
+	return "firstpick measures which developer tools AI agents pick when asked, and use in real work."
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the
@@ -244,8 +240,8 @@ func firstTools(b analytics.Board) *render.Forest {
 	return &f
 }
 
-// toolNames returns examples for the search: the first tools of the boards, the most contested
-// board first, and then the second tools.
+// toolNames returns examples for the search: the first tools of boards that asked, the most contested board first, and
+// of observed boards.
 func (r *Renderer) toolNames() (out []render.Link) {
 	contested := r.byTrials()
 	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
@@ -254,15 +250,26 @@ func (r *Renderer) toolNames() (out []render.Link) {
 		}
 		return -b.Tools[0].PickRate
 	}))
+	add := func(slug, name string, most int) {
+		if l := (render.Link{Path: toolPath(slug), Text: name}); len(out) < most && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
 	for place := range homeNames {
 		for _, b := range contested {
-			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) == homeNames {
-				continue
+			most := homeNames
+			if len(r.in.Observed) > 0 {
+				most = homeNames / 2
 			}
-			l := render.Link{Path: toolPath(b.Tools[place].Slug), Text: b.Tools[place].Tool}
-			if !slices.Contains(out, l) {
-				out = append(out, l)
+			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
+				add(b.Tools[place].Slug, b.Tools[place].Tool, most)
 			}
+		}
+	}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		if used := firstUsed(wholePart(b)); len(used) > 1 && r.tools[used[0].Slug] != nil {
+			add(used[0].Slug, observedName(b, used[0].Slug), homeNames)
 		}
 	}
 	return out

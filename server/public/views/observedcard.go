@@ -2,7 +2,6 @@ package views
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now), Observed: true,
 		Units: quantity(p.NUnits, b.Unit), Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
+	c.Counted = c.Note
 	if language == "" && len(b.Languages) == 1 {
 		language = b.Languages[0].Language
 	}
@@ -43,8 +43,8 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	return c
 }
 
-// agentShare says how many agents made the units of a part, and the share of the one with most: " · 5 agents,
-// 55% by Devin". It is empty where that is not known.
+// agentShare says which agent made most units of a part, and its share: " · 55% by Devin". It is empty where that is not
+// known.
 func agentShare(b *observed.Board, p observed.Part, language string) string {
 	agents := usersOf(b, language)
 	if len(agents) == 0 || p.NUnits == 0 {
@@ -54,7 +54,7 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 	if len(agents) == 1 {
 		return " · " + most.Agent
 	}
-	return fmt.Sprintf(" · %d agents, %s by %s", len(agents), shareText(most.NUnits, p.NUnits), most.Agent)
+	return " · " + shareText(most.NUnits, p.NUnits) + " by " + most.Agent
 }
 
 // leadOrder returns whether the lead of the first tool over the second is clear, with all pairs compared at once;
@@ -71,11 +71,14 @@ func leadOrder(p observed.Part) string {
 	}
 	for i, shown := range observed.ShownTogether(pairs) { // of a part of a board
 		if slugs[i] == lead && shown && pairs[i].Together == nil || slugs[i] == lead && pairs[i].Together != nil && pairs[i].Together.Shown {
-			return "clear"
+			return leadClear
 		}
 	}
 	return "not clear"
 }
+
+// leadClear is leadOrder of a clear lead.
+const leadClear = "clear"
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board
 // compared at once where they are, else for this pair alone. It is false where nothing was compared, as in
@@ -167,53 +170,9 @@ func wholePart(b *observed.Board) observed.Part {
 }
 
 const (
-	maxObserved = 24  // boards in a table of the first page
 	cardTools   = 3   // tools of a card, and one more at a tie
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
 )
-
-// homeObserved returns the observed boards without those of paired paths, fewest warnings and then most units first:
-// those with a choice of tools, and the others; at most maxObserved of each.
-func (r *Renderer) homeObserved(paired []string) (choice, others []card) {
-	boards := slices.Clone(r.in.Observed)
-	sorting.StableFunc(boards, func(a, b observed.Board) int {
-		p, _ := mainPart(&a)
-		q, _ := mainPart(&b)
-		return cmp.Or(len(p.Warnings)-len(q.Warnings), q.NUnits-p.NUnits)
-	})
-	for i := range boards {
-		line := r.observedLine(&boards[i])
-		switch p, _ := mainPart(&boards[i]); {
-		case slices.Contains(paired, line.Link) || len(line.Top) == 0:
-		case p.NUnits >= observed.MinUnits && usedIn(p) > 1 && p.Tools[1].Uses >= observed.MinUses && p.Tools[1].UseRate >= leastChoice && len(choice) < maxObserved:
-			choice = append(choice, line)
-		default:
-			others = append(others, line)
-		}
-	}
-	if len(choice) == 0 {
-		return others[:min(maxObserved, len(others))], nil
-	}
-	return choice, others[:min(maxObserved, len(others))]
-}
-
-// observedLine is a board in one line: the interval of its first tool with the rates of the next ones.
-func (r *Renderer) observedLine(b *observed.Board) card {
-	c := r.doubtedCard(b)
-	p, _ := mainPart(b)
-	c.Doubts = partDoubts(b, p)
-	if used := firstUsed(p); len(used) > 0 {
-		if mostlyOne(p, used[0]) {
-			c.Doubts = append(c.Doubts, inOneText(b, used[0])+" in one repository")
-		}
-		m := useMark(p, used[0])
-		for _, t := range used[1:] {
-			m.Others = append(m.Others, t.UseRate)
-		}
-		c.Bar = chart.NewAxis(1).Forest(m)
-	}
-	return c
-}
 
 // doubtedCard is the card of a board with the doubts about the part that it shows.
 func (r *Renderer) doubtedCard(b *observed.Board) card {
@@ -229,7 +188,7 @@ func (r *Renderer) doubtedCard(b *observed.Board) card {
 func partDoubts(b *observed.Board, p observed.Part) []string {
 	doubts := seenChips(b, p)
 	if first := firstWithout(p); first != "" {
-		doubts = append(doubts, "without its largest repository "+observedName(b, first)+" is first")
+		doubts = append(doubts, "without it, "+observedName(b, first)+" is first")
 	}
 	return doubts
 }

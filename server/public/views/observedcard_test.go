@@ -76,25 +76,30 @@ func TestPairings(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := "lead, Ash 85.0% , Cedar 0.0% 60.0%; other, Ash 85.0% 20.0%, Birch 0.0% 60.0%; same, Ash 85.0% 60.0%"
+	want := "lead, Ash 85.0% , Cedar 0 of 20 60.0%, Elm 5.0% 20.0%; other, Ash 85.0% 20.0%, Birch 0 of 20 60.0%; same, Ash 85.0% 60.0%, Birch 0 of 20 20.0%"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	d := homePage{Headline: headline{Link: "/leaderboards/lead", board: &in.Boards[2]}, Pairs: pairs}
-	if line := realLine(d); line != "In real work, 60 of 100 pull requests used Cedar." { // it cannot see Ash
+	if line, _ := realLine(d); line != "In real work, 60 of 100 pull requests used Cedar." { // it cannot see Ash
 		t.Error(line)
 	}
 	other := homePage{Headline: headline{Link: "/leaderboards/other", board: &in.Boards[1]}, Pairs: pairs[1:]}
-	if line := realLine(other); line != "In real work, 60 of 100 pull requests used Birch, and 20 Ash." {
+	if line, _ := realLine(other); line != "In real work, 60 of 100 pull requests used Birch, and 20 Ash." {
 		t.Error(line)
 	}
-	if d.Pairs[0].Same = true; realLine(d) != "" {
+	other.Pairs[0].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
+	if _, test := realLine(other); test != "Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) for this pair alone; with all 1 pairs of tools at once, that is not proven." {
+		t.Error(test)
+	}
+	d.Pairs[0].Same = true
+	if line, _ := realLine(d); line != "" {
 		t.Error("the first tool is the same, and the page says another one")
 	}
 }
 
 // TestObservedLines: the first page has each observed board in one line but those that are compared above, first those
-// with a choice of tools and few warnings. A line says whether the lead of its first tool is clear with all pairs compared.
+// whose first tool has a clear lead with all pairs compared, last those without a choice of tools.
 func TestObservedLines(t *testing.T) {
 	r := Renderer{}
 	add := func(category string, uses int, warnings []string, pairs map[[2]string]observed.Pair) {
@@ -115,18 +120,45 @@ func TestObservedLines(t *testing.T) {
 	add("together", 20, nil, pair(observed.Pair{P: .001, Shown: true, Together: &observed.Together{}}))
 	add("whole", 20, nil, pair(observed.Pair{P: .06, Together: &observed.Together{Shown: true}}))
 	var got []string
-	choice, others := r.homeObserved([]string{"/observed/paired"})
-	for _, lines := range [][]card{choice, others} {
-		for _, c := range lines {
-			got = append(got, strings.TrimSpace(strings.TrimPrefix(c.Link, "/observed/")+" "+c.Lead))
+	all := r.observedLines([]string{"/observed/paired"})
+	for _, lines := range [][]line{all.Clear, all.Unclear, all.Others} {
+		for _, l := range lines {
+			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 		got = append(got, "|")
 	}
-	if want := "untested, part clear, single not clear, together not clear, whole clear, doubtful, |, alone, |"; strings.Join(got, ", ") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	if want := "part whole | doubtful untested single together | alone |"; strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if line := string(choice[0].Bar); strings.Count(line, "ring") != 1 || !strings.Contains(line, `class="ring" cx="20%"`) {
+	if line := string(all.Clear[0].Bar); strings.Count(line, "ring") != 1 || !strings.Contains(line, `class="ring" cx="20%"`) {
 		t.Errorf("the second tool is no ring: %s", line)
+	}
+	if next := all.Clear[0].Next; next != "Birch 20.0%" {
+		t.Error(next)
+	}
+}
+
+// TestByLargestAgent: a line says where the agent with most of the pull requests has another first tool.
+func TestByLargestAgent(t *testing.T) {
+	b := seenBoard(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), .4)
+	agent := func(name string, units, ash, birch int) observed.AgentBoard {
+		use := func(slug string, n int) observed.Rate {
+			return observed.Rate{Slug: slug, Use: observed.Use{UseRate: float64(n) / float64(units), Uses: n}}
+		}
+		return observed.AgentBoard{Agent: name, Part: observed.Part{NUnits: units, Tools: []observed.Rate{use("ash", ash), use("birch", birch)}}}
+	}
+	for want, agents := range map[string][]observed.AgentBoard{
+		"":                                 {agent("Devin", 60, 40, 10), agent("Codex", 40, 0, 10)},
+		"with Devin alone, Birch is first": {agent("Codex", 40, 40, 0), agent("Devin", 60, 10, 20)},
+	} {
+		b.Agents = agents
+		if got := strings.Join(byLargestAgent(&b, wholePart(&b), ""), "|"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	few := []observed.AgentBoard{agent("Devin", 40, 10, 20), agent("Codex", 40, 20, 10)}
+	if b.Agents = few; len(byLargestAgent(&b, wholePart(&b), "")) > 0 {
+		t.Error("half of the pull requests are not most of them")
 	}
 }
 

@@ -12,21 +12,23 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// A pairing is a category that was asked and observed, in one language: the first tool of each
-// kind in both.
+// A pairing is a category that was asked and observed, in one language: the first two tools of each kind in
+// both.
 type pairing struct {
 	Asked, Seen card
-	Answers     string   // that the rates of Asked are of
-	Doubts      []string // of the part of Seen
-	Same        bool     // the first tool is the same
-	Tools       []pairedTool
+	Answers     string        // that the rates of Asked are of
+	Doubts      []string      // of the part of Seen
+	Same        bool          // the first tool is the same
+	Tools       []pairedTool  // the first of each kind, then the second of each
+	part        observed.Part // of Seen
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
 type pairedTool struct {
-	Tool        string
+	slug, Tool  string
 	Asked, Used portion
 	Uses        int // in real work
+	pickRate    float64
 }
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
@@ -43,19 +45,31 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug}
-		if d.Seen.Lead != "" {
-			d.Doubts = append(d.Doubts, "lead "+d.Seen.Lead)
+		_, language := mainPart(o)
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug, part: p}
+		if len(b.Prompts) > 0 {
+			d.Answers += ", " + quantity(b.NPrompts, "prompt")
 		}
-		d.Doubts = append(d.Doubts, partDoubts(o, p)...)
-		slugs := []string{b.Tools[0].Slug, used[0].Slug}
-		for _, slug := range slices.Compact(slugs) {
+		d.Doubts = append(partDoubts(o, p), byLargestAgent(o, p, language)...)
+		var slugs []string
+		for place := range 2 { // the first of each, then the second of each
+			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
+				slugs = append(slugs, b.Tools[place].Slug)
+			}
+			if place < len(used) {
+				slugs = append(slugs, used[place].Slug)
+			}
+		}
+		for i, slug := range slugs {
+			if slices.Contains(slugs[:i], slug) {
+				continue
+			}
 			name := nameOf(b, slug)
 			if name == slug { // not on the board
 				name = observedName(o, slug)
 			}
 			use, _ := useOf(p, slug)
-			d.Tools = append(d.Tools, pairedTool{name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses})
+			d.Tools = append(d.Tools, pairedTool{slug, name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses, rateIn(b, slug)})
 		}
 		out = append(out, d)
 	}
@@ -73,17 +87,34 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 }
 
 // realLine returns how often real work used the first tools of both kinds of the headline's category, where they
-// differ; empty where that is not known.
-func realLine(d homePage) string {
-	if d.Headline.board == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same {
-		return ""
+// differ, and how firm that is; empty where too few units are known.
+func realLine(d homePage) (text, test string) {
+	if d.Headline.board == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same || d.Pairs[0].part.NUnits < observed.MinUnits {
+		return "", ""
 	}
-	used, asked := d.Pairs[0].Tools[1], d.Pairs[0].Tools[0]
-	text := fmt.Sprintf("In real work, %s of %s used %s", chart.Whole(int64(used.Uses)), d.Pairs[0].Seen.Units, used.Tool)
+	p := d.Pairs[0]
+	asked, used := p.Tools[0], p.Tools[1]
+	text = fmt.Sprintf("In real work, %s of %s used %s", chart.Whole(int64(used.Uses)), p.Seen.Units, used.Tool)
 	if asked.Used.Rate == "" { // the study cannot see it
-		return text + "."
+		return text + ".", ""
 	}
-	return text + fmt.Sprintf(", and %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool)
+	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
+	if ok && pair.Known() {
+		test = fmt.Sprintf("%s is %s points ahead of %s (95%% CI %s) for this pair alone", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
+		if unprovenPair(p.part, used.slug, asked.slug) {
+			test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of tools at once, that is not proven"
+		}
+		test += "."
+	}
+	return text + fmt.Sprintf(", and %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool), test
+}
+
+// rateIn is the pick rate of a tool of a board; 0 where it is not on it.
+func rateIn(b *analytics.Board, slug string) float64 {
+	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 {
+		return b.Tools[i].PickRate
+	}
+	return 0
 }
 
 // askedPortion is the pick rate of a tool, on the same axis as rates of use.
@@ -94,6 +125,9 @@ func askedPortion(b *analytics.Board, slug string) portion {
 	}
 	s := b.Tools[i]
 	m := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: !render.Single(*b), Text: chart.Fixed(s.PickRate)}
+	if s.Picks == 0 {
+		m.Interval, m.Text = false, "0 of "+chart.Whole(int64(b.NTrials))
+	}
 	out := portion{Rate: m.Text, Bar: chart.NewAxis(1).Forest(m)}
 	if m.Interval {
 		out.Interval = render.Interval(s.CILow, s.CIHigh)

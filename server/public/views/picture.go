@@ -27,6 +27,11 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		if board, found := r.Picture(h.Link); found {
 			p.Rows = board.Rows
 		}
+		d := homePage{Headline: h, Pairs: r.pairings(h.board)}
+		if real, _ := realLine(d); real != "" { // both halves of the claim
+			p.Title, p.Rows = h.Short+" "+real, pairedRows(d.Pairs[0])
+			p.Foot = "Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". Observed: " + d.Pairs[0].Seen.Units + ", " + d.Pairs[0].Seen.Age.When + "."
+		}
 		return r.marked(p), true
 	case "leaderboards":
 		if i := slices.IndexFunc(r.in.Boards, func(b analytics.Board) bool { return b.Category == slug }); i >= 0 {
@@ -55,6 +60,15 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		return r.comparePicture(slug)
 	}
 	return p, false
+}
+
+// pairedRows are the tool that was picked first when asked, and both first tools in real work.
+func pairedRows(p pairing) []share.Row {
+	asked, used := p.Tools[0], p.Tools[1]
+	seen := func(t pairedTool) share.Row {
+		return share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)}
+	}
+	return []share.Row{{Name: asked.Tool + ", asked", Value: asked.Asked.Rate, Share: asked.pickRate}, seen(used), seen(asked)}
 }
 
 // basis is what a claim of a board of trials is of, with the age of a measurement; empty for other claims.
