@@ -82,7 +82,7 @@ func (p *Painter) PNG(pic Picture) ([]byte, error) {
 	c.text(pic.Small, margin+64, 80, 26, p.regular, soft(), Width-2*margin-64)
 	size := 60.0
 	lines := c.wrap(pic.Title, size, Width-2*margin)
-	if len(pic.Rows) > 2 && len(lines) > 2 {
+	if len(pic.Rows) > 3 && len(lines) > 2 {
 		size = 48
 		lines = c.wrap(pic.Title, size, Width-2*margin)
 	}

@@ -20,9 +20,8 @@ type card struct {
 	Bar             template.HTML
 	Ruler           template.HTML // of bars of their own
 	Note            string
-	Units, Counted  string   // of the note of an observed board: how many, and by whom
-	Doubts          []string // of an observed board in one line
-	Lead            string   // of its first tool: clear or not; empty where that is not known
+	Units           string // of the note of an observed board: what is counted
+	Lead            string // of its first tool: clear or not; empty where that is not known
 	Age             age
 	SameAge         bool // the section of the card has it
 	Observed        bool
@@ -39,6 +38,9 @@ type portion struct {
 
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
+
+// year is that of the data of a card.
+func (c card) year() string { return c.Age.When[max(0, len(c.Age.When)-4):] }
 
 // ageOf returns the age of data at a moment.
 func ageOf(at *time.Time, now time.Time) age {

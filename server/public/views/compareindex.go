@@ -27,29 +27,67 @@ type compareList struct {
 	Tools []compareSide
 }
 
-type comparePair struct{ Text, Link, Board, Sentence string }
+type comparePair struct {
+	Text, Link, Board, Sentence string
+	apart                       float64 // the difference of both rates
+}
 
 // compareIndex lists comparisons of the leading tools.
 func (r *Renderer) compareIndex() (Page, error) {
 	d := compareIndex{Names: r.compareNames()}
+	d.Pairs = slices.Concat(r.askedPairs(), r.seenPairs())
+	d.Pairs = d.Pairs[:min(maxPairs, len(d.Pairs))]
 	for _, b := range r.byTrials() {
-		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
-			x, y := b.Tools[0], b.Tools[1]
-			if len(d.Pairs) == 0 {
-				d.A, d.B = x.Tool, y.Tool
-			}
-			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
-		}
-	}
-	for i := range r.in.Observed {
-		b := &r.in.Observed[i]
-		if p, language := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= observed.MinUses {
-			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
-			seen := pairSeen{Board: b, Part: p, Language: language, First: p.Tools[0].Use, Second: p.Tools[1].Use}
-			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y)})
+		if d.A == "" && len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
+			d.A, d.B = b.Tools[0].Tool, b.Tools[1].Tool
 		}
 	}
 	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick when asked, by agent, and which they used in real work.", Section: "compare", Site: r.allSources()}, d)
+}
+
+// askedPairs compares the first two tools of each board of trials.
+func (r *Renderer) askedPairs() (out []comparePair) {
+	for _, b := range r.byTrials() {
+		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
+			x, y := b.Tools[0], b.Tools[1]
+			out = append(out, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y), x.PickRate - y.PickRate})
+		}
+	}
+	return out
+}
+
+// seenPairs compares the first two tools of each observed board.
+func (r *Renderer) seenPairs() (out []comparePair) {
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		if p, language := mainPart(b); p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= observed.MinUses {
+			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
+			seen := pairSeen{Board: b, Part: p, Language: language, First: p.Tools[0].Use, Second: p.Tools[1].Use}
+			out = append(out, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y), p.Tools[0].UseRate - p.Tools[1].UseRate})
+		}
+	}
+	return out
+}
+
+// homeCompare is how many comparisons the first page has.
+const homeCompare = 4
+
+// compareExamples are comparisons for the first page: that of a board by its name, then the closest ones of observed
+// boards.
+func (r *Renderer) compareExamples(board string) []comparePair {
+	asked, seen := r.askedPairs(), r.seenPairs()
+	sorting.StableFunc(asked, descending(func(p comparePair) float64 {
+		if p.Board == board {
+			return 1
+		}
+		return 0
+	}))
+	sorting.StableFunc(seen, descending(func(p comparePair) float64 { return -p.apart }))
+	if len(seen) > 0 {
+		asked = asked[:min(1, len(asked))]
+	}
+	out := slices.CompactFunc(slices.Concat(asked, seen), func(x, y comparePair) bool { return x.Link == y.Link })
+	return out[:min(homeCompare, len(out))]
 }
 
 // maxPairs is how many comparisons are proposed.

@@ -144,7 +144,7 @@ func (p firstPick) Asked() bool { return p.None || p.First.Tool != "" }
 func firstPickOf(b *analytics.Board, a analytics.AgentBoard) firstPick {
 	best, second := firstTwo(a)
 	if best.Picks == 0 {
-		return firstPick{None: a.NTrials > 0}
+		return firstPick{None: a.NTrials > 0, Other: a.NTrials > 0}
 	}
 	pick := func(t analytics.AgentRate) agentPick {
 		if t.Picks == 0 {

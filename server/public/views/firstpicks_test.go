@@ -49,9 +49,9 @@ func TestFirstPicks(t *testing.T) {
 	}
 	want := []string{
 		"lead", "large",
+		"Gemini, not asked, none other",
 		"GPT-4o, Birch 60% Ash 30% other, Ash 80% Birch 10% clear",
 		"Claude 3.5 Sonnet, Ash 90% clear, Ash 90% clear",
-		"Gemini, not asked, none",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") || !f.Other || f.Left != 0 {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))

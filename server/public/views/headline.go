@@ -75,7 +75,11 @@ func (r *Renderer) askedHeadline() headline {
 	h.Note, h.Age = r.describe(h.board)
 	h.Doubts = render.Doubts(h.board)
 	if len(h.board.Agents) > 1 {
-		h.Short = h.Board + ": " + inSentence(shortClaim(h.board))
+		h.Short = h.Board
+		if h.Age.Old != "" {
+			h.Short += ", " + h.board.AsOf.UTC().Format("2006")
+		}
+		h.Short += ": " + inSentence(shortClaim(h.board))
 	}
 	if h.board.NPrompts == 1 {
 		h.Text = "On one prompt, " + inSentence(h.Text)
@@ -236,7 +240,7 @@ func (r *Renderer) totals() (out []render.Fact) {
 	if n := len(r.tools); n > 0 {
 		f := render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(picked)) + " picked when asked"}
 		if used > 0 {
-			f.Note += ", " + chart.Whole(int64(used)) + " used in real work"
+			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, others not"
 		}
 		out = append(out, f)
 	}

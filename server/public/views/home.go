@@ -15,15 +15,15 @@ import (
 
 type homePage struct {
 	Headline headline
-	Other    *headline   // of boards of trials, where the headline is of an observed one
-	About    string      // what the site measures
-	Asking   *promptText // the only prompt of the headline's board; nil for others
-	Studies  bool        // all answers are of published studies
-	Single   bool        // each board is of one prompt
-	Compare  render.Link // of the first two tools of the headline's board; empty without
-	Bars     *agentBars  // what each agent of the headline's board picks
-	First    *firstPicks // the tool that each agent picks most, of several boards
-	Sum      string      // what there is in this snapshot
+	Other    *headline     // of boards of trials, where the headline is of an observed one
+	About    string        // what the site measures
+	Asking   *promptText   // the only prompt of the headline's board; nil for others
+	Studies  bool          // all answers are of published studies
+	Single   bool          // each board is of one prompt
+	Compare  []comparePair // examples
+	Bars     *agentBars    // what each agent of the headline's board picks
+	First    *firstPicks   // the tool that each agent picks most, of several boards
+	Sum      string        // what there is in this snapshot
 	Totals   []render.Fact
 	Names    []render.Link
 	Observed lines
@@ -68,12 +68,8 @@ func (r *Renderer) home() (Page, error) {
 		if asked = r.askedHeadline(); asked.board != nil {
 			d.Other = &asked
 		}
-		d.Compare = seen.Compare
 	}
 	if b := asked.board; b != nil {
-		if d.Other == nil && len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
-			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
-		}
 		if !b.Synthetic { // a simulated agent says nothing of its own
 			d.Quotes = leaderQuotes(b)
 		}
@@ -92,17 +88,14 @@ func (r *Renderer) home() (Page, error) {
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
-	var known, paired []string
-	for _, p := range d.Pairs {
-		paired = append(paired, p.Seen.Link)
-	}
-	d.Observed = r.observedLines(paired)
+	d.Observed = r.observedLines(d.Pairs)
 	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
 		}
 	}
+	var known []string
 	if d.First != nil {
 		for _, c := range d.First.Boards {
 			known = append(known, c.Link)
@@ -121,9 +114,9 @@ func (r *Renderer) home() (Page, error) {
 		}
 		d.Asked = append(d.Asked, c)
 	}
-	d.Names = r.toolNames()
+	d.Names, d.Compare = r.toolNames(), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
-		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
+		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + strings.TrimSpace(d.Real+" "+d.Sum), Image: "/og/home.png", Section: "home",
 	}, d)
 }
 
@@ -160,19 +153,18 @@ func commonAge(groups ...[]line) age {
 
 // about says what the site measures.
 func (r *Renderer) about(studies bool) string {
-	who := "AI agents"
-	if studies && len(r.in.Boards) > 0 {
-		who = "AI models"
-	}
+	seen := len(r.in.Observed) > 0
 	switch {
-	case len(r.in.Observed) == 0:
-		return "firstpick measures which developer tools " + who + " pick."
-	case len(r.in.Boards) == 0:
+	case len(r.in.Boards) == 0 && seen:
 		return "firstpick measures which developer tools AI agents use in real work."
-	case studies:
+	case studies && seen:
 		return "firstpick measures which developer tools AI models pick when asked, and coding agents use in real work."
+	case studies:
+		return "firstpick measures which developer tools AI models pick when asked."
+	case seen:
+		return "firstpick measures which developer tools AI agents pick when asked, without a brand in the task, and use in real work."
 	}
-	return "firstpick measures which developer tools AI agents pick when asked, and use in real work."
+	return "firstpick gives AI agents tasks without naming a brand, many times, and counts the tools they pick."
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

@@ -179,7 +179,7 @@ func TestOrderWithoutTheLargestRepository(t *testing.T) {
 	}
 	for _, path := range []string{"/tools/ash", "/observed/web"} { // the row of an agent has its doubt
 		agents, err := r.Page(path)
-		if err != nil || !strings.Contains(string(agents.HTML), "one repository has 97%") || !strings.Contains(string(agents.Markdown), "Codex (fewer than 20 repositories) (one repository has 97%)") {
+		if err != nil || !strings.Contains(string(agents.HTML), "97% from one repository") || !strings.Contains(string(agents.Markdown), "Codex (fewer than 20 repositories) (97% from one repository)") {
 			t.Errorf("%s lacks the doubt of an agent: %v %s", path, err, agents.Markdown)
 		}
 	}

@@ -19,7 +19,6 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now), Observed: true,
 		Units: quantity(p.NUnits, b.Unit), Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
-	c.Counted = c.Note
 	if language == "" && len(b.Languages) == 1 {
 		language = b.Languages[0].Language
 	}
@@ -188,7 +187,7 @@ func (r *Renderer) doubtedCard(b *observed.Board) card {
 func partDoubts(b *observed.Board, p observed.Part) []string {
 	doubts := seenChips(b, p)
 	if first := firstWithout(p); first != "" {
-		doubts = append(doubts, "without it, "+observedName(b, first)+" is first")
+		doubts = append(doubts, "without it "+observedName(b, first)+" is first")
 	}
 	return doubts
 }

@@ -81,15 +81,15 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	d := homePage{Headline: headline{Link: "/leaderboards/lead", board: &in.Boards[2]}, Pairs: pairs}
-	if line, _ := realLine(d); line != "In real work, 60 of 100 pull requests used Cedar." { // it cannot see Ash
+	if line, _ := realLine(d); line != "In agents’ pull requests, 60 of 100 used Cedar." { // it cannot see Ash
 		t.Error(line)
 	}
 	other := homePage{Headline: headline{Link: "/leaderboards/other", board: &in.Boards[1]}, Pairs: pairs[1:]}
-	if line, _ := realLine(other); line != "In real work, 60 of 100 pull requests used Birch, and 20 Ash." {
+	if line, _ := realLine(other); line != "In agents’ pull requests, 60 of 100 used Birch, 20 Ash." {
 		t.Error(line)
 	}
 	other.Pairs[0].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if _, test := realLine(other); test != "Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) for this pair alone; with all 1 pairs of tools at once, that is not proven." {
+	if _, test := realLine(other); test != "Of the pull requests, Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) for this pair alone; with all 1 pairs of tools of the board tested at once, that is not proven." {
 		t.Error(test)
 	}
 	d.Pairs[0].Same = true
@@ -112,29 +112,37 @@ func TestObservedLines(t *testing.T) {
 		return map[[2]string]observed.Pair{{"ash", "birch"}: p, {"ash", "cedar"}: {P: .03, Shown: true}}
 	}
 	add("paired", 20, nil, nil)
-	add("doubtful", 20, []string{observed.FewRepositories}, nil)
 	add("alone", 0, nil, nil)
 	add("untested", 20, nil, nil)
 	add("part", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
 	add("single", 20, nil, pair(observed.Pair{P: .04, Shown: true})) // one of two such pairs is chance
 	add("together", 20, nil, pair(observed.Pair{P: .001, Shown: true, Together: &observed.Together{}}))
 	add("whole", 20, nil, pair(observed.Pair{P: .06, Together: &observed.Together{Shown: true}}))
+	add("decided", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
+	r.in.Observed[7].Tools[0].InOne = 40
+	add("languages", 20, []string{observed.MixedLanguages}, nil)
+	large := wholePart(&r.in.Observed[3])
+	large.NUnits, large.Tools = 300, []observed.Rate{large.Tools[0], large.Tools[1]}
+	r.in.Observed[8].Languages = []observed.LanguageBoard{{Language: "Go", Part: wholePart(&r.in.Observed[2])}, {Language: "Rust", Part: large}}
 	var got []string
-	all := r.observedLines([]string{"/observed/paired"})
+	above := pairing{Seen: card{Link: "/observed/paired"}, part: observed.Part{Tools: []observed.Rate{{Slug: "elm"}}}}
+	all := r.observedLines([]pairing{above})
 	for _, lines := range [][]line{all.Clear, all.Unclear, all.Others} {
 		for _, l := range lines {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 		got = append(got, "|")
 	}
-	if want := "part whole | doubtful untested single together | alone |"; strings.Join(got, " ") != want {
+	if want := "languages part whole | untested single together | alone decided languages |"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if line := string(all.Clear[0].Bar); strings.Count(line, "ring") != 1 || !strings.Contains(line, `class="ring" cx="20%"`) {
-		t.Errorf("the second tool is no ring: %s", line)
+	first := all.Clear[1]
+	if plot := string(first.Plot); strings.Count(plot, "circle") != 2 || !strings.Contains(plot, `cx="20%"`) || !strings.Contains(plot, "Ash 60.0%, Birch 20.0%") {
+		t.Errorf("not both tools: %s", plot)
 	}
-	if next := all.Clear[0].Next; next != "Birch 20.0%" {
-		t.Error(next)
+	above.part.Tools[0].Slug = "ash"
+	if all := r.observedLines([]pairing{above}); len(all.Clear)+len(all.Unclear)+len(all.Others) > 0 {
+		t.Error("a board that begins with the same tool as one above")
 	}
 }
 

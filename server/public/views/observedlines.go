@@ -2,7 +2,7 @@ package views
 
 import (
 	"cmp"
-	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -11,86 +11,125 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// A line of the first page is an observed board: the interval of its first tool with the rates of the next ones.
+// A line of the first page is an observed board, or its part in one language.
 type line struct {
-	card
-
-	Next      string // the other tools of the card, without intervals
-	Languages string // the first tools in other languages
-	choice    bool   // there is a second tool
+	Name, Link string
+	Plot       template.HTML // the intervals of Tools, one below the other
+	Tools      []lineTool    // the first ones
+	Counted    string
+	Doubts     []string
+	Age        age
+	SameAge    bool // the section of the line has it
+	units      int
 }
 
-// lines are the observed boards of the first page, those with the most units first.
+// A lineTool is a tool of a line; Repos is empty where that is not known.
+type lineTool struct{ Tool, Link, Rate, Interval, Repos string }
+
+// lines are the observed boards of the first page, those with the most units first. A board of several languages has
+// one line in Clear or Unclear.
 type lines struct {
 	Clear   []line // the first tool is ahead, with all pairs compared at once
 	Unclear []line // it may not be
-	Others  []line // of little data, or with one tool alone
+	Others  []line // other languages, little data, one tool alone, or decided by one repository
 }
 
-// maxObserved is how many boards of a kind are on the first page.
-const maxObserved = 16
+// The lines of the first page, of each kind.
+const (
+	maxLines  = 10
+	maxOthers = 30
+)
 
-// observedLines returns the observed boards without those of paired paths.
-func (r *Renderer) observedLines(paired []string) (out lines) {
-	boards := slices.Clone(r.in.Observed)
-	sorting.StableFunc(boards, descending(func(b observed.Board) float64 {
-		p, _ := mainPart(&b)
-		return float64(p.NUnits)
-	}))
-	for i := range boards {
-		to, l := &out.Others, r.observedLine(&boards[i])
-		switch {
-		case slices.Contains(paired, l.Link) || len(l.Top) == 0:
-			continue
-		case l.Lead == leadClear:
-			to = &out.Clear
-		case l.choice:
-			to = &out.Unclear
-		}
-		if len(*to) < maxObserved {
-			*to = append(*to, l)
+// observedLines returns the observed boards without those that are compared above, and without a part that begins
+// with the same tool as one of them: it counts the same work by another list.
+func (r *Renderer) observedLines(above []pairing) (out lines) {
+	isAbove := func(b *observed.Board, p observed.Part) bool {
+		return slices.ContainsFunc(above, func(a pairing) bool {
+			return a.Seen.Link == observedPath(b.Category) || a.part.Tools[0].Slug == p.Tools[0].Slug
+		})
+	}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		for _, l := range partsOf(b) {
+			if p := l.Part; len(p.Tools) > 0 && p.Tools[0].Uses > 0 && !isAbove(b, p) {
+				to := out.of(p)
+				*to = append(*to, r.observedLine(b, p, l.Language))
+			}
 		}
 	}
+	shown := map[string]bool{}
+	for _, list := range []*[]line{&out.Clear, &out.Unclear} {
+		var first []line
+		sorting.StableFunc(*list, mostUnits)
+		for _, l := range *list {
+			if shown[l.Link] || len(first) == maxLines {
+				out.Others = append(out.Others, l)
+				continue
+			}
+			first, shown[l.Link] = append(first, l), true
+		}
+		*list = first
+	}
+	sorting.StableFunc(out.Others, mostUnits)
+	out.Others = out.Others[:min(maxOthers, len(out.Others))]
 	return out
 }
 
-func (r *Renderer) observedLine(b *observed.Board) line {
-	p, language := mainPart(b)
-	l := line{card: r.observedCard(b)}
-	l.Doubts = append(partDoubts(b, p), byLargestAgent(b, p, language)...)
-	used := firstUsed(p)
-	if len(used) == 0 {
-		return l
+func mostUnits(x, y line) int { return y.units - x.units }
+
+// of returns the list for a part.
+func (l *lines) of(p observed.Part) *[]line {
+	switch {
+	case p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne):
+		return &l.Others
+	case leadOrder(p) == leadClear:
+		return &l.Clear
+	case p.Tools[1].UseRate < leastChoice:
+		return &l.Others
 	}
-	m := useMark(p, used[0])
-	var next []string
-	for i, t := range used {
-		once := ""
-		if mostlyOne(p, t) {
-			once = chart.Whole(int64(t.InOne)) + " in one repository"
-		}
-		if i == 0 {
-			if once != "" {
-				l.Doubts = append(l.Doubts, inOneText(b, t)+" in one repository")
-			}
-			continue
-		}
-		m.Others = append(m.Others, t.UseRate)
-		text := observedName(b, t.Slug) + " " + sighting{b, p, language, t.Use}.rate()
-		if once != "" {
-			text = fmt.Sprintf("%s %d (%s)", observedName(b, t.Slug), t.Uses, once)
-		}
-		next = append(next, text)
+	return &l.Unclear
+}
+
+// partsOf returns the large languages of a board of several, and else the board as one part.
+func partsOf(b *observed.Board) []observed.LanguageBoard {
+	if _, several := mainPart(b); several != "" {
+		return largeLanguages(b)
 	}
-	l.Next, l.Bar = strings.Join(next, ", "), chart.NewAxis(1).Forest(m)
-	l.choice = p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= observed.MinUses && p.Tools[1].UseRate >= leastChoice
-	var others []string
-	for _, o := range largeLanguages(b) {
-		if language != "" && o.Language != language && len(o.Tools) > 0 && o.Tools[0].Uses > 0 {
-			others = append(others, fmt.Sprintf("%s: %s %s", o.Language, observedName(b, o.Tools[0].Slug), sighting{b, o.Part, o.Language, o.Tools[0].Use}.rate()))
-		}
+	l := observed.LanguageBoard{Part: wholePart(b)}
+	if len(b.Languages) == 1 {
+		l.Language = b.Languages[0].Language
 	}
-	l.Languages = strings.Join(others, "; ")
+	return []observed.LanguageBoard{l}
+}
+
+func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language string) line {
+	agents := language
+	if _, several := mainPart(b); several == "" {
+		agents = "" // those of the whole board
+	}
+	l := line{
+		Name: b.Name, Link: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
+		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, agents), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, agents)...),
+	}
+	if language != "" && !strings.Contains(b.Name, language) {
+		l.Name += " · " + language
+	}
+	var marks []chart.Mark
+	for _, t := range firstUsed(p) {
+		use := usePortion(b, p, t)
+		tool := lineTool{Tool: use.Tool, Rate: use.Rate, Interval: use.Interval}
+		if r.tools[t.Slug] != nil {
+			tool.Link = toolPath(t.Slug)
+		}
+		if t.Repos > 0 && p.NRepos > 0 {
+			tool.Repos = chart.Whole(int64(t.Repos)) + " of " + chart.Count(p.NRepos, "repo", "repos")
+		}
+		l.Tools = append(l.Tools, tool)
+		m := useMark(p, t)
+		m.Text = use.Tool + " " + m.Text
+		marks = append(marks, m)
+	}
+	l.Plot = chart.NewAxis(1).Lines(marks)
 	return l
 }
 

@@ -16,18 +16,19 @@ import (
 // both.
 type pairing struct {
 	Asked, Seen card
-	Answers     string        // that the rates of Asked are of
-	Doubts      []string      // of the part of Seen
-	Same        bool          // the first tool is the same
-	Tools       []pairedTool  // the first of each kind, then the second of each
-	part        observed.Part // of Seen
+	Answers     string       // that the rates of Asked are of
+	Doubts      []string     // of the part of Seen
+	Same        bool         // the first tool is the same
+	Tools       []pairedTool // the first of each kind, then the second of each
+	unit        string       // of Seen
+	part        observed.Part
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
 type pairedTool struct {
 	slug, Tool  string
 	Asked, Used portion
-	Uses        int // in real work
+	Uses, Repos int // in real work
 	pickRate    float64
 }
 
@@ -46,7 +47,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			continue
 		}
 		_, language := mainPart(o)
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug, part: p}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug, unit: o.Unit, part: p}
 		if len(b.Prompts) > 0 {
 			d.Answers += ", " + quantity(b.NPrompts, "prompt")
 		}
@@ -69,7 +70,11 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				name = observedName(o, slug)
 			}
 			use, _ := useOf(p, slug)
-			d.Tools = append(d.Tools, pairedTool{slug, name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses, rateIn(b, slug)})
+			repos := 0
+			if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 {
+				repos = p.Tools[i].Repos
+			}
+			d.Tools = append(d.Tools, pairedTool{slug, name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses, repos, rateIn(b, slug)})
 		}
 		out = append(out, d)
 	}
@@ -94,19 +99,27 @@ func realLine(d homePage) (text, test string) {
 	}
 	p := d.Pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
-	text = fmt.Sprintf("In real work, %s of %s used %s", chart.Whole(int64(used.Uses)), p.Seen.Units, used.Tool)
+	year := ""
+	if p.Seen.Age.Old != "" {
+		year = " of " + p.Seen.year()
+	}
+	text = fmt.Sprintf("In agents’ %ss%s, %s of %s used %s", p.unit, year, chart.Whole(int64(used.Uses)), chart.Whole(int64(p.part.NUnits)), used.Tool)
+	if used.Repos > 0 && p.part.NRepos > 0 {
+		text = fmt.Sprintf("In agents’ %ss%s, %s of %s used %s", p.unit, year, chart.Whole(int64(used.Repos)), chart.Count(p.part.NRepos, "repository", "repositories"), used.Tool)
+		asked.Uses = asked.Repos
+	}
 	if asked.Used.Rate == "" { // the study cannot see it
 		return text + ".", ""
 	}
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		test = fmt.Sprintf("%s is %s points ahead of %s (95%% CI %s) for this pair alone", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
+		test = fmt.Sprintf("Of the %ss, %s is %s points ahead of %s (95%% CI %s) for this pair alone", p.unit, used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
 		if unprovenPair(p.part, used.slug, asked.slug) {
-			test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of tools at once, that is not proven"
+			test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of tools of the board tested at once, that is not proven"
 		}
 		test += "."
 	}
-	return text + fmt.Sprintf(", and %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool), test
+	return text + fmt.Sprintf(", %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool), test
 }
 
 // rateIn is the pick rate of a tool of a board; 0 where it is not on it.

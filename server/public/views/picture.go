@@ -29,8 +29,8 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		}
 		d := homePage{Headline: h, Pairs: r.pairings(h.board)}
 		if real, _ := realLine(d); real != "" { // both halves of the claim
-			p.Title, p.Rows = h.Short+" "+real, pairedRows(d.Pairs[0])
-			p.Foot = "Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". Observed: " + d.Pairs[0].Seen.Units + ", " + d.Pairs[0].Seen.Age.When + "."
+			p.Title, p.Rows = h.Short, pairedRows(d.Pairs[0])
+			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Observed: " + d.Pairs[0].Seen.Units + ", " + d.Pairs[0].Seen.Age.When + "."
 		}
 		return r.marked(p), true
 	case "leaderboards":
@@ -62,13 +62,16 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	return p, false
 }
 
-// pairedRows are the tool that was picked first when asked, and both first tools in real work.
+// pairedRows are the first tools of both kinds, when asked and in real work.
 func pairedRows(p pairing) []share.Row {
 	asked, used := p.Tools[0], p.Tools[1]
+	row := func(t pairedTool) share.Row {
+		return share.Row{Name: t.Tool + ", asked", Value: t.Asked.Rate, Share: t.pickRate}
+	}
 	seen := func(t pairedTool) share.Row {
 		return share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)}
 	}
-	return []share.Row{{Name: asked.Tool + ", asked", Value: asked.Asked.Rate, Share: asked.pickRate}, seen(used), seen(asked)}
+	return []share.Row{row(asked), row(used), seen(used), seen(asked)}
 }
 
 // basis is what a claim of a board of trials is of, with the age of a measurement; empty for other claims.

@@ -70,7 +70,7 @@ func seenChips(b *observed.Board, p observed.Part) (out []string) {
 		switch {
 		case w == observed.MixedLanguages:
 		case w == observed.OneRepository && p.Largest != nil:
-			out = append(out, "one repository has "+shareText(p.Largest.NUnits, p.NUnits))
+			out = append(out, shareText(p.Largest.NUnits, p.NUnits)+" from one repository")
 		default:
 			out = append(out, observed.Chip(w, b.Unit))
 		}

@@ -62,7 +62,7 @@ func TestOneRepository(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		"/observed/web": {
-			"One repository has 28% of the pull requests, in the data as repository big.", "one repository has 47%", "Without it, Ash 20 and Birch 20 of 40.",
+			"One repository has 28% of the pull requests, in the data as repository big.", "47% from one repository", "Without it, Ash 20 and Birch 20 of 40.",
 			"agents used Ash in 73.3% of 75 in Python (95% CI 14.2%–97.9%) and Cedar in 100.0% of 50 in Go (95% CI 92.5%–100.0%). In Python, other repositories may differ much. Ash is on Other, too (55 of 55 there): its uses count on both, whatever they were for.",
 			"So a use may count on several boards", "Ash also on Other",
 		},

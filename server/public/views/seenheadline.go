@@ -10,17 +10,15 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A seenClaim is an observed board whose first tool is clearly ahead.
 type seenClaim struct {
-	Name    string // of the board, with its language
-	Units   string // what is counted
-	Ruler   template.HTML
-	Tools   []portion
-	Compare render.Link // of the first two tools
-	board   *observed.Board
+	Name  string // of the board, with its language
+	Units string // what is counted
+	Ruler template.HTML
+	Tools []portion
+	board *observed.Board
 }
 
 // maxSeen is how many tools of an observed board the first page draws.
@@ -61,7 +59,6 @@ func (r *Renderer) seenHeadline() headline {
 		Note: "Of " + amongUnits(b, p, language) + ", from " + chart.Count(p.NRepos, "repository", "repositories") + ", mostly on existing code. Collected in " + card.Age.When,
 		Seen: &seenClaim{
 			Name: card.Name, Units: b.Unit + "s", Ruler: card.Ruler, board: b,
-			Compare: render.Link{Path: ComparePath(first.Slug, second.Slug), Text: observedName(b, first.Slug) + " or " + observedName(b, second.Slug)},
 		},
 	}
 	for _, t := range p.Tools[:min(maxSeen, len(p.Tools))] {

@@ -31,7 +31,7 @@ func TestOneFormOfACell(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for i, agent := range []string{"| Codex (fewer than 20 repositories) (one repository has 97%) ", "| Devin (few) "} {
+		for i, agent := range []string{"| Codex (fewer than 20 repositories) (97% from one repository) ", "| Devin (few) "} {
 			if !strings.Contains(string(page.Markdown), agent+tt.rows[i]) {
 				t.Errorf("%s lacks %q: %s", name, agent+tt.rows[i], page.Markdown)
 			}
@@ -41,7 +41,7 @@ func TestOneFormOfACell(t *testing.T) {
 				t.Errorf("%s: the rule is not one: %s", name, form)
 			}
 		}
-		for _, part := range []string{`Codex <span class="chip">fewer than 20 repositories</span> <span class="chip">one repository has 97%</span>`, `Devin <span class="chip">few</span>`, "93 of 93", "0 of 30"} {
+		for _, part := range []string{`Codex <span class="chip">fewer than 20 repositories</span> <span class="chip">97% from one repository</span>`, `Devin <span class="chip">few</span>`, "93 of 93", "0 of 30"} {
 			if !strings.Contains(string(page.HTML), part) {
 				t.Errorf("%s lacks %q: %s", name, part, page.HTML)
 			}
