@@ -93,12 +93,15 @@ func (a Axis) grid(b *strings.Builder, height int) {
 }
 
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
-// those who do not see it. Class is how the rate is drawn: dark, ring, or "" for neither.
+// those who do not see it. Class is how the rate is drawn: dark, ring, "" for neither, or Hollow.
 type Mark struct {
 	Rate, Low, High float64
 	Interval        bool
 	Text, Class     string
 }
+
+// Hollow draws a rate without an interval as a ring alone, because a bar would look firm.
+const Hollow = "hollow"
 
 // Forest draws a row: the ticks as lines, a bar up to the rate where there is no interval,
 // and else a band with a mark at the rate.
@@ -110,39 +113,11 @@ func (a Axis) Forest(m Mark) template.HTML {
 	if m.Interval {
 		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="8" width="%s%%" height="10" rx="5"/>`, a.x(m.Low), a.x(m.High-m.Low))
 		fmt.Fprintf(&b, `<circle class="%s" cx="%s%%" cy="%d" r="5.5"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate), middle)
+	} else if m.Class == Hollow {
+		fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/>`, a.x(m.Rate), middle)
 	} else {
 		fmt.Fprintf(&b, `<rect class="%s" x="0" y="8" width="%s%%" height="10" rx="2"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped
-}
-
-// Lines draws several rates one below the other, the first one larger: each with its interval, or as a bar where it has
-// none.
-func (a Axis) Lines(marks []Mark) template.HTML {
-	const first, next = 16, 11
-	var texts []string
-	for _, m := range marks {
-		texts = append(texts, m.Text)
-	}
-	height := first + next*max(0, len(marks)-1)
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(strings.Join(texts, ", ")))
-	a.grid(&b, height)
-	y, thick, dot := first/2, 8, 5.0
-	for _, m := range marks {
-		if m.Interval {
-			fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="%d" width="%s%%" height="%d" rx="%d"/>`, a.x(m.Low), y-thick/2, a.x(m.High-m.Low), thick, thick/2)
-			fmt.Fprintf(&b, `<circle class="rate" cx="%s%%" cy="%d" r="%s"/>`, a.x(m.Rate), y, number(dot))
-		} else {
-			fmt.Fprintf(&b, `<rect class="rate" x="0" y="%d" width="%s%%" height="%d" rx="1"/>`, y-thick/2, a.x(m.Rate), thick)
-		}
-		if thick == 8 {
-			y, thick, dot = first+next/2, 4, 3
-			continue
-		}
-		y += next
-	}
-	b.WriteString(`</svg>`)
-	return template.HTML(b.String()) //nolint:gosec // numbers, and texts that are escaped
 }

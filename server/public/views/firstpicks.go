@@ -155,6 +155,14 @@ func firstPickOf(b *analytics.Board, a analytics.AgentBoard) firstPick {
 	return firstPick{First: pick(best), Second: pick(second), Clear: leads(best, second, a.NTrials), Other: best.PickRate > rateOf(a.Tools, b.Tools[0].Slug)}
 }
 
+// Unusual names the agent that differs from the first tool of each board; empty without one, and where there are several.
+func (f firstPicks) Unusual() string {
+	if len(f.Rows) < 3 || f.Rows[0].others < 1 || f.Rows[1].others == 1 {
+		return ""
+	}
+	return f.Rows[0].Agent
+}
+
 // Rest names the agents without a row, as: 18 more agents. It is empty where each has one.
 func (f firstPicks) Rest() string {
 	if f.Left == 0 {

@@ -228,19 +228,24 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
-	picked, used := 0, 0
+	picked, used, neither := 0, 0, 0
 	for _, t := range r.tools {
-		if slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 }) {
+		isPicked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
+		isUsed := slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 })
+		switch {
+		case !isPicked && !isUsed:
+			neither++
+		case isPicked:
 			picked++
 		}
-		if slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 }) {
+		if isUsed {
 			used++
 		}
 	}
 	if n := len(r.tools); n > 0 {
 		f := render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(picked)) + " picked when asked"}
 		if used > 0 {
-			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, others not"
+			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, " + chart.Whole(int64(neither)) + " neither"
 		}
 		out = append(out, f)
 	}

@@ -27,12 +27,13 @@ type homePage struct {
 	Totals   []render.Fact
 	Names    []render.Link
 	Observed lines
-	SeenAge  age           // of Observed; empty where they differ
-	Pairs    []pairing     // of the boards of both kinds
-	Real     string        // what agents used of the headline's board, where the first tool is another one
-	RealTest string        // how firm that is; may be empty
-	Axis     template.HTML // of the bars of Pairs
-	Coders   string        // the agents of observed boards
+	Stacks   []boardSection // the observed boards by language
+	SeenAge  age            // of Observed; empty where they differ
+	Pairs    []pairing      // of the boards of both kinds
+	Real     string         // what agents used of the headline's board, where the first tool is another one
+	RealTest string         // how firm that is; may be empty
+	Axis     template.HTML  // of the bars of Pairs
+	Coders   string         // the agents of observed boards
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
@@ -88,7 +89,7 @@ func (r *Renderer) home() (Page, error) {
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
-	d.Observed = r.observedLines(d.Pairs)
+	d.Observed, d.Stacks = r.observedLines(d.Pairs), r.byLanguage()
 	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
@@ -150,6 +151,17 @@ func commonAge(groups ...[]line) age {
 	}
 	return all[0].Age
 }
+
+// ShownPairs are the pairs that are drawn: those with different first tools, where there are any.
+func (d homePage) ShownPairs() []pairing {
+	if differ := slices.DeleteFunc(slices.Clone(d.Pairs), func(p pairing) bool { return p.Same }); len(differ) > 0 {
+		return differ
+	}
+	return d.Pairs
+}
+
+// SamePairs are the others.
+func (d homePage) SamePairs() []pairing { return d.Pairs[len(d.ShownPairs()):] }
 
 // about says what the site measures.
 func (r *Renderer) about(studies bool) string {

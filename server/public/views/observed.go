@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -30,7 +31,9 @@ type observedPage struct {
 // An observedPart is a part of an observed board in one language.
 type observedPart struct {
 	Name, N string
+	ID      string   // of its section
 	Chips   []string // its warnings
+	Lead    string   // whether the first tool is ahead of the second, in a sentence; may be empty
 	Without string   // its rates without the largest repository; empty where that has few units
 	Tools   []observedShare
 	Forest  *render.Forest // of a language with enough data, instead of a card
@@ -45,9 +48,12 @@ func (r *Renderer) observed(category string) (Page, error) {
 	ranked.Tools = amongUsed(b)
 	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: seenAgeOf(b, r.in.Now), Forest: render.NewObservedForest(&ranked, 0, r.seenPath), Agents: r.agentsOn(b), Also: r.alsoOn(b), Doubts: boardDoubts(b)}
 	part := func(name string, p observed.Part) observedPart {
-		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + chart.Count(p.NRepos, "repository", "repositories")}
+		out := observedPart{Name: name, ID: partID(name), N: quantity(p.NUnits, b.Unit) + ", " + chart.Count(p.NRepos, "repository", "repositories")}
 		if out.Chips = seenChips(b, p); p.Largest != nil {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
+		}
+		if lead := leadOrder(p); lead != "" && p.Tools[1].Uses >= observed.MinUses {
+			out.Lead = fmt.Sprintf("The lead of %s over %s is %s, with all pairs of tools in %s tested at once.", observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug), lead, name)
 		}
 		for _, t := range p.Tools {
 			rate, interval := render.UseRate(t.Use, p.NUnits)
@@ -120,6 +126,9 @@ func largeLanguages(b *observed.Board) []observed.LanguageBoard {
 	}
 	return b.Languages[:n]
 }
+
+// partID is the id of the section of a language on the page of a board.
+func partID(language string) string { return "in-" + strings.ReplaceAll(agentSlug(language), "#", "") }
 
 // linesPath is the path of the file with each unit of the study of a board; empty if absent.
 func linesPath(in Input, b *observed.Board) string {

@@ -105,6 +105,9 @@ func useMark(p observed.Part, t observed.Rate) chart.Mark {
 	if usedIn(p) == 1 {
 		m.Text, m.Interval = render.UseCount(t.Use, p.NUnits), false
 	}
+	if !m.Interval {
+		m.Class = chart.Hollow
+	}
 	return m
 }
 

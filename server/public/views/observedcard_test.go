@@ -81,11 +81,11 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	d := homePage{Headline: headline{Link: "/leaderboards/lead", board: &in.Boards[2]}, Pairs: pairs}
-	if line, _ := realLine(d); line != "In agents’ pull requests, 60 of 100 used Cedar." { // it cannot see Ash
+	if line, _ := realLine(d); line != "In agents’ pull requests, 60% used Cedar." { // it cannot see Ash
 		t.Error(line)
 	}
 	other := homePage{Headline: headline{Link: "/leaderboards/other", board: &in.Boards[1]}, Pairs: pairs[1:]}
-	if line, _ := realLine(other); line != "In agents’ pull requests, 60 of 100 used Birch, 20 Ash." {
+	if line, _ := realLine(other); line != "In agents’ pull requests, 60% used Birch, 20% Ash." {
 		t.Error(line)
 	}
 	other.Pairs[0].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
@@ -120,6 +120,7 @@ func TestObservedLines(t *testing.T) {
 	add("whole", 20, nil, pair(observed.Pair{P: .06, Together: &observed.Together{Shown: true}}))
 	add("decided", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
 	r.in.Observed[7].Tools[0].InOne = 40
+	r.in.Observed[3].Tools[1].Repos, r.in.Observed[3].Tools[1].InOne = 8, 12
 	add("languages", 20, []string{observed.MixedLanguages}, nil)
 	large := wholePart(&r.in.Observed[3])
 	large.NUnits, large.Tools = 300, []observed.Rate{large.Tools[0], large.Tools[1]}
@@ -133,12 +134,17 @@ func TestObservedLines(t *testing.T) {
 		}
 		got = append(got, "|")
 	}
-	if want := "languages part whole | untested single together | alone decided languages |"; strings.Join(got, " ") != want {
+	if want := "languages#in-rust part whole | untested single together | alone decided languages#in-go |"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	first := all.Clear[1]
-	if plot := string(first.Plot); strings.Count(plot, "circle") != 2 || !strings.Contains(plot, `cx="20%"`) || !strings.Contains(plot, "Ash 60.0%, Birch 20.0%") {
-		t.Errorf("not both tools: %s", plot)
+	want := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40, 60% in one"}}
+	for i, tool := range all.Clear[1].Tools {
+		if tool.Plot == "" {
+			t.Error("no plot of", tool.Tool)
+		}
+		if tool.Plot = ""; tool != want[i] {
+			t.Errorf("got %+v, want %+v", tool, want[i])
+		}
 	}
 	above.part.Tools[0].Slug = "ash"
 	if all := r.observedLines([]pairing{above}); len(all.Clear)+len(all.Unclear)+len(all.Others) > 0 {

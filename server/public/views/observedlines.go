@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -14,20 +15,24 @@ import (
 // A line of the first page is an observed board, or its part in one language.
 type line struct {
 	Name, Link string
-	Plot       template.HTML // the intervals of Tools, one below the other
-	Tools      []lineTool    // the first ones
+	Tools      []lineTool // the first ones
 	Counted    string
 	Doubts     []string
 	Age        age
 	SameAge    bool // the section of the line has it
 	units      int
+	board      string // its category
 }
 
-// A lineTool is a tool of a line; Repos is empty where that is not known.
-type lineTool struct{ Tool, Link, Rate, Interval, Repos string }
+// A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is empty where that is
+// not known.
+type lineTool struct {
+	Tool, Link, Rate, Interval, Repos string
+	Plot                              template.HTML
+}
 
 // lines are the observed boards of the first page, those with the most units first. A board of several languages has
-// one line in Clear or Unclear.
+// two lines in Clear, or one in Unclear.
 type lines struct {
 	Clear   []line // the first tool is ahead, with all pairs compared at once
 	Unclear []line // it may not be
@@ -57,16 +62,17 @@ func (r *Renderer) observedLines(above []pairing) (out lines) {
 			}
 		}
 	}
-	shown := map[string]bool{}
-	for _, list := range []*[]line{&out.Clear, &out.Unclear} {
+	shown := map[string]int{}
+	for k, list := range []*[]line{&out.Clear, &out.Unclear} {
 		var first []line
 		sorting.StableFunc(*list, mostUnits)
 		for _, l := range *list {
-			if shown[l.Link] || len(first) == maxLines {
+			if shown[l.board] > 1-k || len(first) == maxLines {
 				out.Others = append(out.Others, l)
 				continue
 			}
-			first, shown[l.Link] = append(first, l), true
+			first = append(first, l)
+			shown[l.board]++
 		}
 		*list = first
 	}
@@ -82,10 +88,10 @@ func (l *lines) of(p observed.Part) *[]line {
 	switch {
 	case p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne):
 		return &l.Others
-	case leadOrder(p) == leadClear:
-		return &l.Clear
 	case p.Tools[1].UseRate < leastChoice:
 		return &l.Others
+	case leadOrder(p) == leadClear:
+		return &l.Clear
 	}
 	return &l.Unclear
 }
@@ -108,29 +114,39 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 		agents = "" // those of the whole board
 	}
 	l := line{
-		Name: b.Name, Link: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
+		Name: b.Name, Link: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits, board: b.Category,
 		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, agents), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, agents)...),
+	}
+	if agents != "" {
+		l.Link += "#" + partID(language)
 	}
 	if language != "" && !strings.Contains(b.Name, language) {
 		l.Name += " · " + language
 	}
-	var marks []chart.Mark
-	for _, t := range firstUsed(p) {
-		use := usePortion(b, p, t)
-		tool := lineTool{Tool: use.Tool, Rate: use.Rate, Interval: use.Interval}
-		if r.tools[t.Slug] != nil {
-			tool.Link = toolPath(t.Slug)
-		}
-		if t.Repos > 0 && p.NRepos > 0 {
-			tool.Repos = chart.Whole(int64(t.Repos)) + " of " + chart.Count(p.NRepos, "repo", "repos")
-		}
-		l.Tools = append(l.Tools, tool)
-		m := useMark(p, t)
-		m.Text = use.Tool + " " + m.Text
-		marks = append(marks, m)
+	used := firstUsed(p)
+	for _, t := range used[:min(cardTools, len(used))] {
+		l.Tools = append(l.Tools, r.lineTool(b, p, t))
 	}
-	l.Plot = chart.NewAxis(1).Lines(marks)
 	return l
+}
+
+func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate) lineTool {
+	m := useMark(p, t)
+	out := lineTool{Tool: observedName(b, t.Slug), Rate: m.Text}
+	if m.Interval {
+		out.Rate, out.Interval = shareText(t.Uses, p.NUnits), wholePercent(t.CILow)+"–"+wholePercent(t.CIHigh)+"%"
+	}
+	m.Text = out.Tool + " " + out.Rate
+	out.Plot = chart.NewAxis(1).Forest(m)
+	if r.tools[t.Slug] != nil {
+		out.Link = toolPath(t.Slug)
+	}
+	if t.Repos > 0 && p.NRepos > 0 {
+		if out.Repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos); t.Repos > 1 && observed.MostlyOne(t.Uses, t.InOne) {
+			out.Repos += ", " + shareText(t.InOne, t.Uses) + " in one"
+		}
+	}
+	return out
 }
 
 // byLargestAgent says which tool is first among the units of the agent that made most of them, where that is another

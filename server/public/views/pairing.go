@@ -28,7 +28,8 @@ type pairing struct {
 type pairedTool struct {
 	slug, Tool  string
 	Asked, Used portion
-	Uses, Repos int // in real work
+	Uses        int    // in real work
+	Repos       string // in real work: 32 of 58 repositories; empty where that is not known
 	pickRate    float64
 }
 
@@ -70,9 +71,12 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				name = observedName(o, slug)
 			}
 			use, _ := useOf(p, slug)
-			repos := 0
-			if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 {
-				repos = p.Tools[i].Repos
+			repos := ""
+			if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 && p.Tools[i].Repos > 0 {
+				t := p.Tools[i]
+				if repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos); observed.MostlyOne(t.Uses, t.InOne) && t.Repos > 1 {
+					d.Doubts = append(d.Doubts, inOneText(o, t)+" in one repository")
+				}
 			}
 			d.Tools = append(d.Tools, pairedTool{slug, name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses, repos, rateIn(b, slug)})
 		}
@@ -80,12 +84,12 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	}
 	place := func(p pairing) int {
 		switch {
+		case p.Same:
+			return 2
 		case first != nil && p.Asked.Link == boardPath(first.Category):
 			return 0
-		case !p.Same:
-			return 1
 		}
-		return 2
+		return 1
 	}
 	sorting.StableFunc(out, func(x, y pairing) int { return place(x) - place(y) })
 	return out[:min(homePairs, len(out))]
@@ -101,13 +105,9 @@ func realLine(d homePage) (text, test string) {
 	asked, used := p.Tools[0], p.Tools[1]
 	year := ""
 	if p.Seen.Age.Old != "" {
-		year = " of " + p.Seen.year()
+		year = " collected in " + p.Seen.year()
 	}
-	text = fmt.Sprintf("In agents’ %ss%s, %s of %s used %s", p.unit, year, chart.Whole(int64(used.Uses)), chart.Whole(int64(p.part.NUnits)), used.Tool)
-	if used.Repos > 0 && p.part.NRepos > 0 {
-		text = fmt.Sprintf("In agents’ %ss%s, %s of %s used %s", p.unit, year, chart.Whole(int64(used.Repos)), chart.Count(p.part.NRepos, "repository", "repositories"), used.Tool)
-		asked.Uses = asked.Repos
-	}
+	text = fmt.Sprintf("In agents’ %ss%s, %s used %s", p.unit, year, shareText(used.Uses, p.part.NUnits), used.Tool)
 	if asked.Used.Rate == "" { // the study cannot see it
 		return text + ".", ""
 	}
@@ -119,7 +119,7 @@ func realLine(d homePage) (text, test string) {
 		}
 		test += "."
 	}
-	return text + fmt.Sprintf(", %s %s.", chart.Whole(int64(asked.Uses)), asked.Tool), test
+	return text + ", " + shareText(asked.Uses, p.part.NUnits) + " " + asked.Tool + ".", test
 }
 
 // rateIn is the pick rate of a tool of a board; 0 where it is not on it.

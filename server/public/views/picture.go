@@ -30,7 +30,11 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		d := homePage{Headline: h, Pairs: r.pairings(h.board)}
 		if real, _ := realLine(d); real != "" { // both halves of the claim
 			p.Title, p.Rows = h.Short, pairedRows(d.Pairs[0])
-			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Observed: " + d.Pairs[0].Seen.Units + ", " + d.Pairs[0].Seen.Age.When + "."
+			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Real work: " + d.Pairs[0].Seen.Units
+			if lead := d.Pairs[0].Seen.Lead; lead != "" {
+				p.Foot += ", lead " + lead
+			}
+			p.Foot += "."
 		}
 		return r.marked(p), true
 	case "leaderboards":
@@ -71,7 +75,7 @@ func pairedRows(p pairing) []share.Row {
 	seen := func(t pairedTool) share.Row {
 		return share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)}
 	}
-	return []share.Row{row(asked), row(used), seen(used), seen(asked)}
+	return []share.Row{row(asked), row(used), seen(asked), seen(used)}
 }
 
 // basis is what a claim of a board of trials is of, with the age of a measurement; empty for other claims.
