@@ -180,7 +180,8 @@ func TestObservedIsFound(t *testing.T) {
 		"/search?q=drizle":                                    {200, []string{`"slug":"orm","observed":true`}},
 		"/search?q=orm":                                       {200, []string{`"slug":"orm","observed":true`}},
 		"/search?q=xyzzyxyz":                                  {200, []string{`"suggestions":[],"categories":[]}`}},
-		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm"}},
+		"/api/public/report?q=drizzle":                        {404, []string{"tool_not_found", "/api/public/observed?category=orm"}}, // listed, and not used
+		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"category":"orm"`, `"unit":"pull request"`, `"uses":`, `"url":"` + base + `/observed/orm"`}},
 		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
 		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},
 		"/api/public/leaderboard?category=nope":               {404, []string{"category_not_found", "/api/public/leaderboard lists"}},
@@ -207,5 +208,8 @@ func TestObservedIsFound(t *testing.T) {
 		if !a.Failed || !strings.Contains(string(a.JSON), "Call getLeaderboard with kind observed") {
 			t.Errorf("%s: %s", tool, a.JSON)
 		}
+	}
+	if a := (tools.Call{Tool: "lookupTool", Arguments: json.RawMessage(`{"query":"prisma"}`)}).Answer(site); !strings.Contains(string(a.JSON), `"observed":[{"observed":true,"category":"orm"`) {
+		t.Errorf("lookupTool: %s", a.JSON)
 	}
 }

@@ -1,6 +1,12 @@
 package snapshotview
 
-import "github.com/firstpick/firstpick/server/kit/apierr"
+import (
+	"slices"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+)
 
 // observedPath is the path of an observed board as data.
 func observedPath(category string) string { return "/api/public/observed?category=" + category }
@@ -16,13 +22,62 @@ func (s *Site) NoCategory(category string) *apierr.Error {
 	return e
 }
 
-// NoTool is the error of a name without a report. It names the observed board of the tool.
+// An ObservedUse is how often coding agents used a tool, on an observed board or in one language of it.
+type ObservedUse struct {
+	Observed bool       `json:"observed"` // always true: it is never a pick rate
+	Category string     `json:"category"`
+	Language string     `json:"language,omitempty"`
+	Unit     string     `json:"unit"`
+	AsOf     *time.Time `json:"asOf"`
+	observed.Use
+	NUnits   int      `json:"nUnits"`
+	NRepos   int      `json:"nRepos"`
+	Warnings []string `json:"warnings"`
+	URL      string   `json:"url"`
+}
+
+// ObservedUses returns how often the tool that q names was used; a board of several languages has those with a use.
+func (s *Site) ObservedUses(q string) (out []ObservedUse) {
+	ref, ok := s.index.Lookup(q)
+	if !ok {
+		return nil
+	}
+	for i := range s.Observed {
+		b := &s.Observed[i]
+		add := func(p observed.Part, language string, tools []observed.Rate) {
+			if at := slices.IndexFunc(tools, func(t observed.Rate) bool { return t.Slug == ref.Slug && t.Uses > 0 }); at >= 0 {
+				out = append(out, ObservedUse{true, b.Category, language, b.Unit, b.AsOf, tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
+			}
+		}
+		if len(b.Languages) > 1 {
+			for _, l := range b.Languages {
+				add(l.Part, l.Language, l.Tools)
+			}
+			continue
+		}
+		whole := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings}
+		for _, t := range b.Tools {
+			whole.Tools = append(whole.Tools, observed.Rate{Slug: t.Slug, Use: t.Use})
+		}
+		add(whole, "", whole.Tools)
+	}
+	return out
+}
+
+// NoTool is the error of a name without a report. It has what was observed of the tool.
 func (s *Site) NoTool(q string) *apierr.Error {
 	if _, ok := s.Slug(q); !ok {
 		return apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(q))
 	}
 	if b, ok := s.ObservedOf(q); ok {
-		return apierr.ToolNotFound("No trials measure this tool, but it is on an observed board: "+observedPath(b.Category), nil)
+		e := apierr.ToolNotFound("No trials measure this tool, but it is on an observed board: "+observedPath(b.Category), nil)
+		if uses := s.ObservedUses(q); len(uses) > 0 {
+			e.Description += ". How often coding agents used it is in observed."
+			e.Extra = struct {
+				Observed []ObservedUse `json:"observed"`
+			}{uses}
+		}
+		return e
 	}
 	return apierr.ToolNotFound("The tool is in the catalogue, but none of its categories is measured yet. /api/public/leaderboard lists those that are.", nil)
 }

@@ -30,6 +30,8 @@ type Failure struct {
 	Issues      []Issue  `json:"issues,omitempty"`
 	RetryAfter  int      `json:"retry_after,omitempty"`
 	AuthGuide   string   `json:"auth_guide,omitempty"`
+	// Observed is how often coding agents used a tool that no trials measure.
+	Observed []snapshotview.ObservedUse `json:"observed,omitempty"`
 }
 
 // Fail is the answer of a failure.
@@ -241,6 +243,9 @@ func noTool(s *snapshotview.Site, query string, known bool) Answer {
 		f.Suggestions, f.Description = nil, "The tool is in the catalogue, but none of its categories is measured yet. Call getLeaderboard for the list of those that are."
 		if b, ok := s.ObservedOf(query); ok {
 			f.Description = "No trials measure this tool, but it is on an observed board. Call getLeaderboard with kind observed and category " + b.Category + "."
+			if f.Observed = s.ObservedUses(query); len(f.Observed) > 0 {
+				f.Description += " How often coding agents used it is in observed."
+			}
 		}
 	}
 	return Fail(f)

@@ -75,11 +75,10 @@ func (r *Renderer) askedHeadline() headline {
 	h.Note, h.Age = r.describe(h.board)
 	h.Doubts = render.Doubts(h.board)
 	if len(h.board.Agents) > 1 {
-		h.Short = h.Board
+		h.Short = h.Board + ": " + inSentence(shortClaim(h.board))
 		if h.Age.Old != "" {
-			h.Short += ", " + h.board.AsOf.UTC().Format("2006")
+			h.Short = strings.TrimSuffix(h.Short, ".") + h.board.AsOf.UTC().Format(" (2006).")
 		}
-		h.Short += ": " + inSentence(shortClaim(h.board))
 	}
 	if h.board.NPrompts == 1 {
 		h.Text = "On one prompt, " + inSentence(h.Text)
@@ -228,24 +227,24 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
-	picked, used, neither := 0, 0, 0
+	picked, used, both := 0, 0, 0
 	for _, t := range r.tools {
 		isPicked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
 		isUsed := slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 })
-		switch {
-		case !isPicked && !isUsed:
-			neither++
-		case isPicked:
+		if isPicked {
 			picked++
 		}
 		if isUsed {
 			used++
 		}
+		if isPicked && isUsed {
+			both++
+		}
 	}
 	if n := len(r.tools); n > 0 {
 		f := render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(picked)) + " picked when asked"}
 		if used > 0 {
-			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, " + chart.Whole(int64(neither)) + " neither"
+			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, " + chart.Whole(int64(both)) + " both"
 		}
 		out = append(out, f)
 	}

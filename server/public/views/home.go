@@ -30,8 +30,7 @@ type homePage struct {
 	Stacks   []boardSection // the observed boards by language
 	SeenAge  age            // of Observed; empty where they differ
 	Pairs    []pairing      // of the boards of both kinds
-	Real     string         // what agents used of the headline's board, where the first tool is another one
-	RealTest string         // how firm that is; may be empty
+	Contrast *contrast      // with what real work used; nil where that is the same, or not known
 	Axis     template.HTML  // of the bars of Pairs
 	Coders   string         // the agents of observed boards
 	Asked    []card
@@ -85,7 +84,7 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Real, d.RealTest = realLine(d)
+	d.Contrast = contrastOf(d.Headline, d.Pairs)
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
@@ -117,7 +116,7 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Names, d.Compare = r.toolNames(), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
-		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + strings.TrimSpace(d.Real+" "+d.Sum), Image: "/og/home.png", Section: "home",
+		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home",
 	}, d)
 }
 
@@ -150,6 +149,14 @@ func commonAge(groups ...[]line) age {
 		}
 	}
 	return all[0].Age
+}
+
+// description is the claim and what the snapshot holds, for search engines and links.
+func (d homePage) description() string {
+	if c := d.Contrast; c != nil {
+		return c.Claim + " " + c.Base + " " + d.Sum
+	}
+	return described(d.Headline) + " " + d.Sum
 }
 
 // ShownPairs are the pairs that are drawn: those with different first tools, where there are any.

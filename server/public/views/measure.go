@@ -81,15 +81,6 @@ func (r *Renderer) askedOf(least float64, b *analytics.Board, tools ...analytics
 	return m
 }
 
-// banded draws a rate with its interval, where it has one, on an axis from 0 to 1.
-func banded(rate, low, high float64) template.HTML {
-	m := chart.Mark{Rate: rate, Text: chart.Fixed(rate)}
-	if ci := render.Interval(low, high); ci != "" {
-		m = chart.Mark{Rate: rate, Low: low, High: high, Interval: true, Text: "95% CI " + ci}
-	}
-	return chart.NewAxis(1).Forest(m)
-}
-
 // sideClass is how the rate of a tool of two is drawn: as on the other plots of a comparison.
 func sideClass(i, of int) string {
 	switch {

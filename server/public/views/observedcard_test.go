@@ -80,21 +80,25 @@ func TestPairings(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
-	d := homePage{Headline: headline{Link: "/leaderboards/lead", board: &in.Boards[2]}, Pairs: pairs}
-	if line, _ := realLine(d); line != "In agents’ pull requests, 60% used Cedar." { // it cannot see Ash
-		t.Error(line)
+	for i, want := range []string{
+		"Web: all pick Ash; in real work, agents used Cedar most. Of 100 pull requests by agents that use a listed tool: 60% Cedar.", // it cannot see Ash
+		"Web: all pick Ash; in real work, agents used Birch most. Of 100 pull requests by agents that use a listed tool: 60% Birch, 20% Ash.",
+	} {
+		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash."}
+		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base != want {
+			t.Errorf("got %+v, want %s", c, want)
+		}
 	}
-	other := homePage{Headline: headline{Link: "/leaderboards/other", board: &in.Boards[1]}, Pairs: pairs[1:]}
-	if line, _ := realLine(other); line != "In agents’ pull requests, 60% used Birch, 20% Ash." {
-		t.Error(line)
+	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
+	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
+	if c := contrastOf(h, pairs[1:]); c.Test != "Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) where only these two are tested; with all 1 pairs of the board tested at once, no lead is proven." {
+		t.Error(c.Test)
 	}
-	other.Pairs[0].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if _, test := realLine(other); test != "Of the pull requests, Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) for this pair alone; with all 1 pairs of tools of the board tested at once, that is not proven." {
-		t.Error(test)
-	}
-	d.Pairs[0].Same = true
-	if line, _ := realLine(d); line != "" {
+	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
 		t.Error("the first tool is the same, and the page says another one")
+	}
+	if pairs[1].Same, pairs[1].part.NUnits = false, 40; contrastOf(h, pairs[1:]) != nil {
+		t.Error("a claim of 40 pull requests")
 	}
 }
 
@@ -137,7 +141,7 @@ func TestObservedLines(t *testing.T) {
 	if want := "languages#in-rust part whole | untested single together | alone decided languages#in-go |"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	want := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40, 60% in one"}}
+	want := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
 	for i, tool := range all.Clear[1].Tools {
 		if tool.Plot == "" {
 			t.Error("no plot of", tool.Tool)

@@ -24,11 +24,12 @@ type line struct {
 	board      string // its category
 }
 
-// A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is empty where that is
-// not known.
+// A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is how many repositories
+// have it, and InOne the share of its uses that is in one, where that is most; both may be empty.
 type lineTool struct {
-	Tool, Link, Rate, Interval, Repos string
-	Plot                              template.HTML
+	Tool, Link, Rate, Interval, Repos, InOne string
+
+	Plot template.HTML
 }
 
 // lines are the observed boards of the first page, those with the most units first. A board of several languages has
@@ -142,9 +143,10 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 		out.Link = toolPath(t.Slug)
 	}
 	if t.Repos > 0 && p.NRepos > 0 {
-		if out.Repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos); t.Repos > 1 && observed.MostlyOne(t.Uses, t.InOne) {
-			out.Repos += ", " + shareText(t.InOne, t.Uses) + " in one"
-		}
+		out.Repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos)
+	}
+	if observed.MostlyOne(t.Uses, t.InOne) {
+		out.InOne = shareText(t.InOne, t.Uses)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,31 +96,42 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	return out[:min(homePairs, len(out))]
 }
 
-// realLine returns how often real work used the first tools of both kinds of the headline's category, where they
-// differ, and how firm that is; empty where too few units are known.
-func realLine(d homePage) (text, test string) {
-	if d.Headline.board == nil || len(d.Pairs) == 0 || d.Pairs[0].Asked.Link != d.Headline.Link || d.Pairs[0].Same || d.Pairs[0].part.NUnits < observed.MinUnits {
-		return "", ""
+// A contrast is a claim of the first page that real work used another first tool than the answers picked.
+type contrast struct {
+	Claim string // both halves
+	Base  string // what the second half is of
+	Test  string // how firm it is; may be empty
+}
+
+// contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
+func contrastOf(h headline, pairs []pairing) *contrast {
+	if h.board == nil || len(pairs) == 0 || pairs[0].Asked.Link != h.Link || pairs[0].Same || pairs[0].part.NUnits < observed.MinUnits {
+		return nil
 	}
-	p := d.Pairs[0]
+	p := pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
-	year := ""
+	when, collected := "", ""
 	if p.Seen.Age.Old != "" {
-		year = " collected in " + p.Seen.year()
+		when, collected = " ("+p.Seen.year()+")", ", collected in "+p.Seen.year()
 	}
-	text = fmt.Sprintf("In agents’ %ss%s, %s used %s", p.unit, year, shareText(used.Uses, p.part.NUnits), used.Tool)
+	out := contrast{
+		Claim: strings.TrimSuffix(cmp.Or(h.Short, h.Text), ".") + "; in real work, agents used " + used.Tool + " most" + when + ".",
+		Base:  fmt.Sprintf("Of %s by agents that use a listed tool%s: %s %s", p.Seen.Units, collected, shareText(used.Uses, p.part.NUnits), used.Tool),
+	}
 	if asked.Used.Rate == "" { // the study cannot see it
-		return text + ".", ""
+		out.Base += "."
+		return &out
 	}
+	out.Base += ", " + shareText(asked.Uses, p.part.NUnits) + " " + asked.Tool + "."
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		test = fmt.Sprintf("Of the %ss, %s is %s points ahead of %s (95%% CI %s) for this pair alone", p.unit, used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
+		out.Test = fmt.Sprintf("%s is %s points ahead of %s (95%% CI %s) where only these two are tested", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
 		if unprovenPair(p.part, used.slug, asked.slug) {
-			test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of tools of the board tested at once, that is not proven"
+			out.Test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, no lead is proven"
 		}
-		test += "."
+		out.Test += "."
 	}
-	return text + ", " + shareText(asked.Uses, p.part.NUnits) + " " + asked.Tool + ".", test
+	return &out
 }
 
 // rateIn is the pick rate of a tool of a board; 0 where it is not on it.

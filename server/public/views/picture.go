@@ -27,11 +27,10 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		if board, found := r.Picture(h.Link); found {
 			p.Rows = board.Rows
 		}
-		d := homePage{Headline: h, Pairs: r.pairings(h.board)}
-		if real, _ := realLine(d); real != "" { // both halves of the claim
-			p.Title, p.Rows = h.Short, pairedRows(d.Pairs[0])
-			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Real work: " + d.Pairs[0].Seen.Units
-			if lead := d.Pairs[0].Seen.Lead; lead != "" {
+		if pairs := r.pairings(h.board); contrastOf(h, pairs) != nil { // both halves of the claim
+			p.Title, p.Rows = h.Short, pairedRows(pairs[0])
+			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Real work: " + pairs[0].Seen.Units
+			if lead := pairs[0].Seen.Lead; lead != "" {
 				p.Foot += ", lead " + lead
 			}
 			p.Foot += "."
