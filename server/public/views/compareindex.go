@@ -35,8 +35,9 @@ type comparePair struct {
 // compareIndex lists comparisons of the leading tools.
 func (r *Renderer) compareIndex() (Page, error) {
 	d := compareIndex{Names: r.compareNames()}
-	d.Pairs = slices.Concat(r.askedPairs(), r.seenPairs())
-	d.Pairs = d.Pairs[:min(maxPairs, len(d.Pairs))]
+	d.Pairs = r.askedPairs()
+	seen := r.seenPairs()
+	d.Pairs = append(d.Pairs, seen[:min(max(0, maxPairs-len(d.Pairs)), len(seen))]...)
 	for _, b := range r.byTrials() {
 		if d.A == "" && len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			d.A, d.B = b.Tools[0].Tool, b.Tools[1].Tool
@@ -74,7 +75,7 @@ const homeCompare = 4
 
 // compareExamples are comparisons for the first page: that of a board by its name, then the closest ones of observed
 // boards.
-func (r *Renderer) compareExamples(board string) []comparePair {
+func (r *Renderer) compareExamples(board string) (out []comparePair) {
 	asked, seen := r.askedPairs(), r.seenPairs()
 	sorting.StableFunc(asked, descending(func(p comparePair) float64 {
 		if p.Board == board {
@@ -86,8 +87,12 @@ func (r *Renderer) compareExamples(board string) []comparePair {
 	if len(seen) > 0 {
 		asked = asked[:min(1, len(asked))]
 	}
-	out := slices.CompactFunc(slices.Concat(asked, seen), func(x, y comparePair) bool { return x.Link == y.Link })
-	return out[:min(homeCompare, len(out))]
+	for _, p := range slices.Concat(asked, seen) {
+		if len(out) < homeCompare && !slices.ContainsFunc(out, func(o comparePair) bool { return o.Link == p.Link }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // maxPairs is how many comparisons are proposed.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -33,6 +34,7 @@ type firstBoard struct {
 type firstPickRow struct {
 	Agent, Link string
 	Cells       []firstPick // one for each board
+	id          string      // the exact name of the agent
 	others      float64     // share of its boards with another first tool
 }
 
@@ -40,7 +42,7 @@ type firstPickRow struct {
 // ask the agent.
 type firstPick struct {
 	First, Second agentPick
-	Clear         bool // the lead of the first is more than chance among its answers: see leads
+	Clear         bool // it picks the first more often: see isAhead
 	Other         bool // another tool than the first of the board
 	None          bool // it picks no listed tool
 }
@@ -51,8 +53,8 @@ const (
 	maxFirstAgents = 12
 )
 
-// firstPicksOf returns the table of the boards with the most trials; nil where on fewer than two an agent differs from
-// the others. first is the first column, where it is in the table.
+// firstPicksOf returns the table of the boards with the most trials; nil unless agents differ on two boards. first is the
+// first column, where it is in the table.
 func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 	f := firstPicks{Noun: "model"}
 	var boards []*analytics.Board
@@ -60,9 +62,7 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 		switch {
 		case len(b.Agents) < 2 || len(b.Tools) == 0 || b.Tools[0].Picks == 0:
 		case !slices.ContainsFunc(b.Agents, func(a analytics.AgentBoard) bool { return !firstPickOf(b, a).alike() }):
-			c := r.boardCard(b)
-			c.Claim, _ = claim(b)
-			f.Agreed = append(f.Agreed, c)
+			f.Agreed = append(f.Agreed, r.boardCard(b))
 		default:
 			boards = append(boards, b)
 		}
@@ -86,7 +86,7 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 		for _, a := range b.Agents {
 			row := rows[a.Agent]
 			if row == nil {
-				row = &firstPickRow{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Cells: make([]firstPick, len(boards))}
+				row = &firstPickRow{id: a.Agent, Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Cells: make([]firstPick, len(boards))}
 				rows[a.Agent] = row
 			}
 			row.Cells[i] = firstPickOf(b, a)
@@ -106,7 +106,7 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 		f.Rows = append(f.Rows, *row)
 	}
 	sorting.Func(f.Rows, func(x, y firstPickRow) int {
-		return cmp.Or(cmp.Compare(y.others, x.others), cmp.Compare(x.Agent, y.Agent))
+		return cmp.Or(cmp.Compare(y.others, x.others), cmp.Compare(x.Agent, y.Agent), cmp.Compare(x.id, y.id))
 	})
 	f.Left = max(0, len(f.Rows)-maxFirstAgents)
 	f.Rows = f.Rows[:len(f.Rows)-f.Left]
@@ -126,11 +126,15 @@ func (r *Renderer) firstBoardOf(b *analytics.Board) firstBoard {
 		best, _ := firstTwo(a)
 		low, high, n = min(low, best.PickRate), max(high, best.PickRate), n+1
 	}
-	if f.Others = f.Others[:min(maxFirstAgents, len(f.Others))]; n > 0 {
+	cut := max(0, len(f.Others)-maxFirstAgents)
+	if f.Others = f.Others[:len(f.Others)-cut]; n > 0 {
 		f.Rest = fmt.Sprintf("The other %d: %s, %s%%", n, b.Tools[0].Tool, wholePercent(high))
 		if wholePercent(low) != wholePercent(high) {
 			f.Rest = fmt.Sprintf("The other %d: %s, %s–%s%%", n, b.Tools[0].Tool, wholePercent(low), wholePercent(high))
 		}
+	}
+	if cut > 0 {
+		f.Rest = strings.TrimPrefix(f.Rest+fmt.Sprintf("; %d more differ", cut), "; ")
 	}
 	return f
 }
@@ -150,18 +154,19 @@ func firstPickOf(b *analytics.Board, a analytics.AgentBoard) firstPick {
 		if t.Picks == 0 {
 			return agentPick{}
 		}
-		return agentPick{Class: classOf(b, t.Slug), Tool: nameOf(b, t.Slug), Rate: wholePercent(t.PickRate) + "%"}
+		return agentPick{Tool: nameOf(b, t.Slug), Rate: shareText(t.Picks, a.NTrials)}
 	}
-	return firstPick{First: pick(best), Second: pick(second), Clear: leads(best, second, a.NTrials), Other: best.PickRate > rateOf(a.Tools, b.Tools[0].Slug)}
+	most := 0.0 // its rate of a tool that is first on the board
+	for _, s := range b.Tools {
+		if s.PickRate == b.Tools[0].PickRate {
+			most = max(most, rateOf(a.Tools, s.Slug))
+		}
+	}
+	return firstPick{First: pick(best), Second: pick(second), Clear: a.NTrials >= leastAnswers && isAhead(b, a, best, second), Other: best.PickRate > most}
 }
 
-// Unusual names the agent that differs from the first tool of each board; empty without one, and where there are several.
-func (f firstPicks) Unusual() string {
-	if len(f.Rows) < 3 || f.Rows[0].others < 1 || f.Rows[1].others == 1 {
-		return ""
-	}
-	return f.Rows[0].Agent
-}
+// leastAnswers is from how many answers of an agent its first tool may be clear.
+const leastAnswers = 10
 
 // Rest names the agents without a row, as: 18 more agents. It is empty where each has one.
 func (f firstPicks) Rest() string {

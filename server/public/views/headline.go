@@ -241,12 +241,17 @@ func (r *Renderer) totals() (out []render.Fact) {
 			both++
 		}
 	}
-	if n := len(r.tools); n > 0 {
-		f := render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(picked)) + " picked when asked"}
-		if used > 0 {
-			f.Note += ", " + chart.Whole(int64(used)) + " used in real work, " + chart.Whole(int64(both)) + " both"
+	var notes []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{picked, "picked when asked"}, {used, "used in real work"}, {both, "both"}} {
+		if part.n > 0 {
+			notes = append(notes, chart.Whole(int64(part.n))+" "+part.what)
 		}
-		out = append(out, f)
+	}
+	if n := len(r.tools); n > 0 {
+		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: strings.Join(notes, ", ")})
 	}
 	return out
 }

@@ -27,6 +27,7 @@ type homePage struct {
 	Totals   []render.Fact
 	Names    []render.Link
 	Observed lines
+	Unit     string         // of observed boards
 	Stacks   []boardSection // the observed boards by language
 	SeenAge  age            // of Observed; empty where they differ
 	Pairs    []pairing      // of the boards of both kinds
@@ -87,6 +88,9 @@ func (r *Renderer) home() (Page, error) {
 	d.Contrast = contrastOf(d.Headline, d.Pairs)
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
+	}
+	if len(r.in.Observed) > 0 {
+		d.Unit = r.in.Observed[0].Unit
 	}
 	d.Observed, d.Stacks = r.observedLines(d.Pairs), r.byLanguage()
 	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()

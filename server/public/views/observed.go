@@ -3,7 +3,6 @@ package views
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -53,7 +52,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 			out.Without = render.Capital(withoutLargest(b, p)) + "."
 		}
 		if lead := leadOrder(p); lead != "" && p.Tools[1].Uses >= observed.MinUses {
-			out.Lead = fmt.Sprintf("The lead of %s over %s is %s, with all pairs of tools in %s tested at once.", observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug), lead, name)
+			out.Lead = fmt.Sprintf("The lead of %s is %s, with all pairs of tools in %s tested at once.", observedName(b, p.Tools[0].Slug), lead, name)
 		}
 		for _, t := range p.Tools {
 			rate, interval := render.UseRate(t.Use, p.NUnits)
@@ -128,7 +127,7 @@ func largeLanguages(b *observed.Board) []observed.LanguageBoard {
 }
 
 // partID is the id of the section of a language on the page of a board.
-func partID(language string) string { return "in-" + strings.ReplaceAll(agentSlug(language), "#", "") }
+func partID(language string) string { return "in-" + agentSlug(language) }
 
 // linesPath is the path of the file with each unit of the study of a board; empty if absent.
 func linesPath(in Input, b *observed.Board) string {

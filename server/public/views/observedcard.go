@@ -37,7 +37,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if usedIn(p) == 1 {
 		c.Note += " · no other listed tool was used"
 	} else if c.Lead = leadOrder(p); c.Lead != "" {
-		c.Note += " · lead " + c.Lead
+		c.Note += " · lead of " + observedName(b, p.Tools[0].Slug) + " " + c.Lead
 	}
 	return c
 }
@@ -56,27 +56,27 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 	return " · " + shareText(most.NUnits, p.NUnits) + " by " + most.Agent
 }
 
-// leadOrder returns whether the lead of the first tool over the second is clear, with all pairs compared at once;
-// empty where they were not compared.
+// leadOrder returns whether the lead of the first tool over each other one is clear, with all pairs of the part compared at
+// once: as the ranks of the board are, or with each p-value times the number of pairs (Bonferroni). It is empty where
+// they were not compared, and of fewer than observed.MinUnits units or observed.MinRepos repositories.
 func leadOrder(p observed.Part) string {
-	if len(p.Tools) < 2 || p.Pairs == nil {
+	if len(p.Tools) < 2 || p.Pairs == nil || p.NUnits < observed.MinUnits || p.NRepos < observed.MinRepos {
 		return ""
 	}
-	lead := [2]string{p.Tools[0].Slug, p.Tools[1].Slug}
-	var slugs [][2]string
-	var pairs []observed.Pair
-	for tools, pair := range p.Pairs {
-		slugs, pairs = append(slugs, tools), append(pairs, pair)
-	}
-	for i, shown := range observed.ShownTogether(pairs) { // of a part of a board
-		if slugs[i] == lead && shown && pairs[i].Together == nil || slugs[i] == lead && pairs[i].Together != nil && pairs[i].Together.Shown {
-			return leadClear
+	all := float64(len(p.Tools)*(len(p.Tools)-1)) / 2
+	for _, t := range p.Tools[1:] {
+		pair, ok := p.Pairs[[2]string{p.Tools[0].Slug, t.Slug}]
+		switch {
+		case t.Uses == 0 || ok && pair.Together != nil && pair.Together.Shown:
+		case ok && pair.Together == nil && pair.Shown && pair.P*all < .05:
+		default:
+			return "not clear"
 		}
 	}
-	return "not clear"
+	return leadClear
 }
 
-// leadClear is leadOrder of a clear lead.
+// leadClear is what leadOrder returns of a clear lead.
 const leadClear = "clear"
 
 // unprovenPair reports whether a tool of a part is not significantly ahead of another: with all tools of the board

@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash; in real work, agents used Cedar most. Of 100 pull requests by agents that use a listed tool: 60% Cedar.", // it cannot see Ash
-		"Web: all pick Ash; in real work, agents used Birch most. Of 100 pull requests by agents that use a listed tool: 60% Birch, 20% Ash.",
+		"Web: all pick Ash; in real work, agents used Cedar most often. Of 100 pull requests by agents that use a listed tool: 60% Cedar (95% CI 0–80%).", // it cannot see Ash
+		"Web: all pick Ash; in real work, agents used Birch most often. Of 100 pull requests by agents that use a listed tool: 60% Birch (95% CI 0–80%), 20% Ash (95% CI 0–80%).",
 	} {
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash."}
 		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base != want {
@@ -90,8 +90,9 @@ func TestPairings(t *testing.T) {
 		}
 	}
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
+	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if c := contrastOf(h, pairs[1:]); c.Test != "Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) where only these two are tested; with all 1 pairs of the board tested at once, no lead is proven." {
+	if c := contrastOf(h, pairs[1:]); c.Test != "In real work Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) where only these two are tested; with all 3 pairs of the board tested at once, that is not proven." {
 		t.Error(c.Test)
 	}
 	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
@@ -119,7 +120,9 @@ func TestObservedLines(t *testing.T) {
 	add("alone", 0, nil, nil)
 	add("untested", 20, nil, nil)
 	add("part", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
-	add("single", 20, nil, pair(observed.Pair{P: .04, Shown: true})) // one of two such pairs is chance
+	add("single", 20, nil, pair(observed.Pair{P: .04, Shown: true})) // one of three such pairs may be chance
+	single := &r.in.Observed[len(r.in.Observed)-1]
+	single.Tools = append(single.Tools, observed.Standing{Tool: "Cedar", Slug: "cedar", Use: observed.Use{UseRate: .1, Uses: 10}})
 	add("together", 20, nil, pair(observed.Pair{P: .001, Shown: true, Together: &observed.Together{}}))
 	add("whole", 20, nil, pair(observed.Pair{P: .06, Together: &observed.Together{Shown: true}}))
 	add("decided", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
@@ -130,15 +133,14 @@ func TestObservedLines(t *testing.T) {
 	large.NUnits, large.Tools = 300, []observed.Rate{large.Tools[0], large.Tools[1]}
 	r.in.Observed[8].Languages = []observed.LanguageBoard{{Language: "Go", Part: wholePart(&r.in.Observed[2])}, {Language: "Rust", Part: large}}
 	var got []string
-	above := pairing{Seen: card{Link: "/observed/paired"}, part: observed.Part{Tools: []observed.Rate{{Slug: "elm"}}}}
-	all := r.observedLines([]pairing{above})
+	all := r.observedLines([]pairing{{Seen: card{Link: "/observed/paired"}}})
 	for _, lines := range [][]line{all.Clear, all.Unclear, all.Others} {
 		for _, l := range lines {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 		got = append(got, "|")
 	}
-	if want := "languages#in-rust part whole | untested single together | alone decided languages#in-go |"; strings.Join(got, " ") != want {
+	if want := "languages#in-rust part whole | single together | alone untested decided languages#in-go |"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 	want := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
@@ -149,10 +151,6 @@ func TestObservedLines(t *testing.T) {
 		if tool.Plot = ""; tool != want[i] {
 			t.Errorf("got %+v, want %+v", tool, want[i])
 		}
-	}
-	above.part.Tools[0].Slug = "ash"
-	if all := r.observedLines([]pairing{above}); len(all.Clear)+len(all.Unclear)+len(all.Others) > 0 {
-		t.Error("a board that begins with the same tool as one above")
 	}
 }
 
@@ -201,5 +199,37 @@ func TestUsedBesideAsked(t *testing.T) {
 		if u := r.used(b); u == nil || strings.Join(u.Doubts, "|") != want || len(u.Tools) != 4 || u.Tools[3].Tool != "Elm" {
 			t.Errorf("got %+v, want %s", u, want)
 		}
+	}
+}
+
+// TestLeadOrder: the first tool has a clear lead where it is ahead of each other tool that was used, in enough data, with all
+// pairs compared.
+func TestLeadOrder(t *testing.T) {
+	use := func(slug string, uses int) observed.Rate {
+		return observed.Rate{Slug: slug, Use: observed.Use{UseRate: float64(uses) / 100, Uses: uses}}
+	}
+	shown, chance := observed.Pair{P: .001, Shown: true}, observed.Pair{P: .3}
+	for name, tt := range map[string]struct {
+		repos, tools  int
+		second, third observed.Pair
+		want          string
+	}{
+		"ahead of both":             {40, 3, shown, shown, "clear"},
+		"of the second alone":       {40, 3, shown, chance, "not clear"},
+		"of one that was not used":  {40, 4, shown, shown, "clear"},
+		"too many pairs for its p":  {40, 15, observed.Pair{P: .0033, Shown: true}, shown, "not clear"},
+		"too few repositories":      {4, 3, shown, shown, ""},
+		"the board's test of pairs": {40, 3, observed.Pair{Together: &observed.Together{Shown: true}}, observed.Pair{Shown: true, Together: &observed.Together{}}, "not clear"},
+	} {
+		p := observed.Part{NUnits: 100, NRepos: tt.repos, Tools: []observed.Rate{use("ash", 60), use("birch", 30), use("cedar", 10)}, Pairs: map[[2]string]observed.Pair{{"ash", "birch"}: tt.second, {"ash", "cedar"}: tt.third}}
+		for len(p.Tools) < tt.tools {
+			p.Tools = append(p.Tools, use("unused", 0))
+		}
+		if got := leadOrder(p); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+	if leadOrder(observed.Part{NUnits: 100, NRepos: 40, Tools: []observed.Rate{use("ash", 60), use("birch", 30)}}) != "" {
+		t.Error("a lead that was not tested")
 	}
 }

@@ -15,6 +15,7 @@ import (
 // A line of the first page is an observed board, or its part in one language.
 type line struct {
 	Name, Link string
+	Page       string     // Link without its fragment
 	Tools      []lineTool // the first ones
 	Counted    string
 	Doubts     []string
@@ -32,12 +33,12 @@ type lineTool struct {
 	Plot template.HTML
 }
 
-// lines are the observed boards of the first page, those with the most units first. A board of several languages has
-// two lines in Clear, or one in Unclear.
+// lines are the observed boards of the first page, those with the most units first. A board of several languages has at
+// most two lines in Clear, or one in Unclear.
 type lines struct {
 	Clear   []line // the first tool is ahead, with all pairs compared at once
 	Unclear []line // it may not be
-	Others  []line // other languages, little data, one tool alone, or decided by one repository
+	Others  []line // of other languages, or with little that can be said of an order
 }
 
 // The lines of the first page, of each kind.
@@ -46,29 +47,26 @@ const (
 	maxOthers = 30
 )
 
-// observedLines returns the observed boards without those that are compared above, and without a part that begins
-// with the same tool as one of them: it counts the same work by another list.
+// observedLines returns the observed boards without those that are compared above.
 func (r *Renderer) observedLines(above []pairing) (out lines) {
-	isAbove := func(b *observed.Board, p observed.Part) bool {
-		return slices.ContainsFunc(above, func(a pairing) bool {
-			return a.Seen.Link == observedPath(b.Category) || a.part.Tools[0].Slug == p.Tools[0].Slug
-		})
-	}
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
+		if slices.ContainsFunc(above, func(a pairing) bool { return a.Seen.Link == observedPath(b.Category) }) {
+			continue
+		}
 		for _, l := range partsOf(b) {
-			if p := l.Part; len(p.Tools) > 0 && p.Tools[0].Uses > 0 && !isAbove(b, p) {
+			if p := l.Part; len(p.Tools) > 0 && p.Tools[0].Uses > 0 {
 				to := out.of(p)
 				*to = append(*to, r.observedLine(b, p, l.Language))
 			}
 		}
 	}
 	shown := map[string]int{}
-	for k, list := range []*[]line{&out.Clear, &out.Unclear} {
+	for most, list := range []*[]line{&out.Clear, &out.Unclear} {
 		var first []line
 		sorting.StableFunc(*list, mostUnits)
 		for _, l := range *list {
-			if shown[l.board] > 1-k || len(first) == maxLines {
+			if shown[l.board] >= 2-most || len(first) == maxLines {
 				out.Others = append(out.Others, l)
 				continue
 			}
@@ -87,9 +85,7 @@ func mostUnits(x, y line) int { return y.units - x.units }
 // of returns the list for a part.
 func (l *lines) of(p observed.Part) *[]line {
 	switch {
-	case p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne):
-		return &l.Others
-	case p.Tools[1].UseRate < leastChoice:
+	case len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || p.Tools[1].UseRate < leastChoice, observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne), leadOrder(p) == "":
 		return &l.Others
 	case leadOrder(p) == leadClear:
 		return &l.Clear
@@ -110,15 +106,15 @@ func partsOf(b *observed.Board) []observed.LanguageBoard {
 }
 
 func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language string) line {
-	agents := language
+	of := language // whose agents are counted
 	if _, several := mainPart(b); several == "" {
-		agents = "" // those of the whole board
+		of = ""
 	}
 	l := line{
-		Name: b.Name, Link: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits, board: b.Category,
-		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, agents), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, agents)...),
+		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits, board: b.Category,
+		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...),
 	}
-	if agents != "" {
+	if of != "" {
 		l.Link += "#" + partID(language)
 	}
 	if language != "" && !strings.Contains(b.Name, language) {

@@ -19,6 +19,7 @@ type pairing struct {
 	Asked, Seen card
 	Answers     string       // that the rates of Asked are of
 	Doubts      []string     // of the part of Seen
+	Collected   string       // when Seen was, after a comma; empty where that is not known
 	Same        bool         // the first tool is the same
 	Tools       []pairedTool // the first of each kind, then the second of each
 	unit        string       // of Seen
@@ -32,6 +33,8 @@ type pairedTool struct {
 	Uses        int    // in real work
 	Repos       string // in real work: 32 of 58 repositories; empty where that is not known
 	pickRate    float64
+	// share100 and interval100 are those of Used in whole per cent.
+	share100, interval100 string
 }
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
@@ -48,12 +51,16 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		_, language := mainPart(o)
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer"), Seen: r.observedCard(o), Same: used[0].Slug == b.Tools[0].Slug, unit: o.Unit, part: p}
-		if len(b.Prompts) > 0 {
-			d.Answers += ", " + quantity(b.NPrompts, "prompt")
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), unit: o.Unit, part: p}
+		first, _ := useOf(p, b.Tools[0].Slug)
+		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
+		if o.AsOf != nil {
+			d.Collected = ", collected " + d.Seen.Age.When
 		}
-		d.Doubts = append(partDoubts(o, p), byLargestAgent(o, p, language)...)
+		if len(p.Tools) > 1 && d.Seen.Lead != "" {
+			d.Doubts = append(d.Doubts, "lead of "+observedName(o, p.Tools[0].Slug)+" "+d.Seen.Lead)
+		}
+		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), byLargestAgent(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
 			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
@@ -71,15 +78,15 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			if name == slug { // not on the board
 				name = observedName(o, slug)
 			}
-			use, _ := useOf(p, slug)
-			repos := ""
-			if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 && p.Tools[i].Repos > 0 {
-				t := p.Tools[i]
-				if repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos); observed.MostlyOne(t.Uses, t.InOne) && t.Repos > 1 {
-					d.Doubts = append(d.Doubts, inOneText(o, t)+" in one repository")
+			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: rateIn(b, slug)}
+			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
+				l := r.lineTool(o, p, p.Tools[at])
+				t.Uses, t.Repos, t.share100, t.interval100 = p.Tools[at].Uses, l.Repos, l.Rate, l.Interval
+				if l.InOne != "" && p.Tools[at].Repos > 1 {
+					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
 			}
-			d.Tools = append(d.Tools, pairedTool{slug, name, askedPortion(b, slug), usedPortion(o, p, slug), use.Uses, repos, rateIn(b, slug)})
+			d.Tools = append(d.Tools, t)
 		}
 		out = append(out, d)
 	}
@@ -98,9 +105,10 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 
 // A contrast is a claim of the first page that real work used another first tool than the answers picked.
 type contrast struct {
-	Claim string // both halves
-	Base  string // what the second half is of
-	Test  string // how firm it is; may be empty
+	Claim  string // both halves
+	Base   string // what the second half is of
+	Limits string // why both halves are not the same test
+	Test   string // how firm the second half is; may be empty
 }
 
 // contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
@@ -110,28 +118,40 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	p := pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
-	when, collected := "", ""
+	when := ""
 	if p.Seen.Age.Old != "" {
-		when, collected = " ("+p.Seen.year()+")", ", collected in "+p.Seen.year()
+		when = " (" + p.Seen.year() + ")"
 	}
 	out := contrast{
-		Claim: strings.TrimSuffix(cmp.Or(h.Short, h.Text), ".") + "; in real work, agents used " + used.Tool + " most" + when + ".",
-		Base:  fmt.Sprintf("Of %s by agents that use a listed tool%s: %s %s", p.Seen.Units, collected, shareText(used.Uses, p.part.NUnits), used.Tool),
+		Claim:  strings.TrimSuffix(cmp.Or(h.Short, h.Text), ".") + "; in real work, agents used " + used.Tool + " most often" + when + ".",
+		Base:   fmt.Sprintf("Of %s by agents that use a listed tool%s: %s", p.Seen.Units, p.Collected, used.share()),
+		Limits: "most of that work was on existing code.",
+	}
+	if h.board.Study != "" {
+		out.Limits = "other models, and " + out.Limits
 	}
 	if asked.Used.Rate == "" { // the study cannot see it
 		out.Base += "."
 		return &out
 	}
-	out.Base += ", " + shareText(asked.Uses, p.part.NUnits) + " " + asked.Tool + "."
+	out.Base += ", " + asked.share() + "."
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		out.Test = fmt.Sprintf("%s is %s points ahead of %s (95%% CI %s) where only these two are tested", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
-		if unprovenPair(p.part, used.slug, asked.slug) {
-			out.Test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, no lead is proven"
+		out.Test = fmt.Sprintf("In real work %s is %s points ahead of %s (95%% CI %s) where only these two are tested", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
+		if t := pair.Together; t != nil && !t.Shown {
+			out.Test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, that is not proven"
 		}
 		out.Test += "."
 	}
 	return &out
+}
+
+// share is like: 66% FastAPI (95% CI 33–88%).
+func (t pairedTool) share() string {
+	if t.Used.Interval == "" {
+		return t.Used.Rate + " " + t.Tool
+	}
+	return t.share100 + " " + t.Tool + " (95% CI " + t.interval100 + ")"
 }
 
 // rateIn is the pick rate of a tool of a board; 0 where it is not on it.

@@ -24,16 +24,13 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	case "", "home":
 		h := r.headline()
 		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: cmp.Or(r.basis(h), r.sum())}
-		if board, found := r.Picture(h.Link); found {
+		if h.Link != "" {
+			board, _ := r.Picture(h.Link)
 			p.Rows = board.Rows
 		}
 		if pairs := r.pairings(h.board); contrastOf(h, pairs) != nil { // both halves of the claim
-			p.Title, p.Rows = h.Short, pairedRows(pairs[0])
-			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". Real work: " + pairs[0].Seen.Units
-			if lead := pairs[0].Seen.Lead; lead != "" {
-				p.Foot += ", lead " + lead
-			}
-			p.Foot += "."
+			p.Title, p.Rows = cmp.Or(h.Short, h.Text), pairedRows(pairs[0])
+			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". " + observed.Mark + ": " + pairs[0].Seen.Units + pairs[0].Collected + "."
 		}
 		return r.marked(p), true
 	case "leaderboards":
@@ -65,16 +62,17 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	return p, false
 }
 
-// pairedRows are the first tools of both kinds, when asked and in real work.
-func pairedRows(p pairing) []share.Row {
-	asked, used := p.Tools[0], p.Tools[1]
-	row := func(t pairedTool) share.Row {
-		return share.Row{Name: t.Tool + ", asked", Value: t.Asked.Rate, Share: t.pickRate}
+// pairedRows are the first tools of both kinds, when asked and in real work, where the study can see them.
+func pairedRows(p pairing) (out []share.Row) {
+	for _, t := range p.Tools[:2] {
+		out = append(out, share.Row{Name: t.Tool + ", asked", Value: t.Asked.Rate, Share: t.pickRate})
 	}
-	seen := func(t pairedTool) share.Row {
-		return share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)}
+	for _, t := range p.Tools[:2] {
+		if t.Used.Rate != "" {
+			out = append(out, share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)})
+		}
 	}
-	return []share.Row{row(asked), row(used), seen(asked), seen(used)}
+	return out
 }
 
 // basis is what a claim of a board of trials is of, with the age of a measurement; empty for other claims.

@@ -109,7 +109,7 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 
 // shareText is a part of a whole without decimals; less than a half of one per cent is not shown as 0.
 func shareText(part, of int) string {
-	if rate := float64(part) / float64(of); rate >= .005 {
+	if rate := float64(part) / float64(of); rate >= .005 || part == 0 {
 		return wholePercent(rate) + "%"
 	}
 	return "<1%"

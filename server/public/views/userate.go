@@ -17,7 +17,7 @@ import (
 //     widestUse and another tool was used, too. Else the rate alone would look firm, and it is a count
 //     (sighting.rate).
 
-// widestUse is the widest interval of a rate that stands alone, and of a first tool on the first page.
+// widestUse is the widest interval of a rate that stands alone.
 const widestUse = .5
 
 // useRule says when a count stands in place of a rate.
