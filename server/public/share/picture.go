@@ -34,10 +34,11 @@ type Picture struct {
 	Rows               []Row
 }
 
-// A Row is a bar of a picture: Share is 0 to 1, Value its text.
+// A Row is a bar of a picture: Share is 0 to 1, Value its text. The first row and those with First are dark.
 type Row struct {
 	Name, Value string
 	Share       float64
+	First       bool
 }
 
 // A Painter draws pictures. Its methods are safe for concurrent use.
@@ -68,7 +69,7 @@ func light() color.Color  { return color.RGBA{0x6f, 0xd3, 0xc3, 0xff} }
 
 const (
 	margin   = 72
-	rowRoom  = 58
+	rowRoom  = 52
 	maxRows  = 5
 	maxLines = 3
 )
@@ -94,7 +95,7 @@ func (p *Painter) PNG(pic Picture) ([]byte, error) {
 	rows := pic.Rows[:min(len(pic.Rows), maxRows, max(0, (Height-84-y)/rowRoom))]
 	y += 4
 	for i, row := range rows {
-		c.row(row, y+i*rowRoom, i == 0)
+		c.row(row, y+i*rowRoom, i == 0 || row.First)
 	}
 	c.text(pic.Foot, margin, Height-36, 24, p.regular, soft(), Width-2*margin)
 	if c.err != nil {

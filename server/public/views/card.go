@@ -39,9 +39,6 @@ type portion struct {
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
 
-// year is that of the data of a card.
-func (c card) year() string { return c.Age.When[max(0, len(c.Age.When)-4):] }
-
 // ageOf returns the age of data at a moment.
 func ageOf(at *time.Time, now time.Time) age {
 	if at == nil {

@@ -76,9 +76,6 @@ func (r *Renderer) askedHeadline() headline {
 	h.Doubts = render.Doubts(h.board)
 	if len(h.board.Agents) > 1 {
 		h.Short = h.Board + ": " + inSentence(shortClaim(h.board))
-		if h.Age.Old != "" {
-			h.Short = strings.TrimSuffix(h.Short, ".") + h.board.AsOf.UTC().Format(" (2006).")
-		}
 	}
 	if h.board.NPrompts == 1 {
 		h.Text = "On one prompt, " + inSentence(h.Text)
@@ -227,7 +224,7 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
-	picked, used, both := 0, 0, 0
+	picked, used, neither := 0, 0, 0
 	for _, t := range r.tools {
 		isPicked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
 		isUsed := slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 })
@@ -237,15 +234,15 @@ func (r *Renderer) totals() (out []render.Fact) {
 		if isUsed {
 			used++
 		}
-		if isPicked && isUsed {
-			both++
+		if !isPicked && !isUsed {
+			neither++
 		}
 	}
 	var notes []string
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{picked, "picked when asked"}, {used, "used in real work"}, {both, "both"}} {
+	}{{picked, "picked when asked"}, {used, "used in real work"}, {neither, "neither"}} {
 		if part.n > 0 {
 			notes = append(notes, chart.Whole(int64(part.n))+" "+part.what)
 		}

@@ -27,13 +27,12 @@ type homePage struct {
 	Totals   []render.Fact
 	Names    []render.Link
 	Observed lines
-	Unit     string         // of observed boards
-	Stacks   []boardSection // the observed boards by language
-	SeenAge  age            // of Observed; empty where they differ
-	Pairs    []pairing      // of the boards of both kinds
-	Contrast *contrast      // with what real work used; nil where that is the same, or not known
-	Axis     template.HTML  // of the bars of Pairs
-	Coders   string         // the agents of observed boards
+	Unit     string        // of observed boards
+	SeenAge  age           // of Observed; empty where they differ
+	Pairs    []pairing     // of the boards of both kinds
+	Contrast *contrast     // with what real work used; nil where that is the same, or not known
+	Axis     template.HTML // of the bars of Pairs
+	Coders   string        // the agents of observed boards
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
@@ -92,7 +91,7 @@ func (r *Renderer) home() (Page, error) {
 	if len(r.in.Observed) > 0 {
 		d.Unit = r.in.Observed[0].Unit
 	}
-	d.Observed, d.Stacks = r.observedLines(d.Pairs), r.byLanguage()
+	d.Observed = r.observedLines(d.Pairs)
 	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
@@ -118,7 +117,7 @@ func (r *Renderer) home() (Page, error) {
 		}
 		d.Asked = append(d.Asked, c)
 	}
-	d.Names, d.Compare = r.toolNames(), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(d.Observed), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home",
 	}, d)
@@ -257,7 +256,7 @@ func firstTools(b analytics.Board) *render.Forest {
 
 // toolNames returns examples for the search: the first tools of boards that asked, the most contested board first, and
 // of observed boards.
-func (r *Renderer) toolNames() (out []render.Link) {
+func (r *Renderer) toolNames(seen lines) (out []render.Link) {
 	contested := r.byTrials()
 	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
 		if len(b.Tools) == 0 {
@@ -265,26 +264,23 @@ func (r *Renderer) toolNames() (out []render.Link) {
 		}
 		return -b.Tools[0].PickRate
 	}))
-	add := func(slug, name string, most int) {
-		if l := (render.Link{Path: toolPath(slug), Text: name}); len(out) < most && !slices.Contains(out, l) {
-			out = append(out, l)
-		}
-	}
 	for place := range homeNames {
 		for _, b := range contested {
 			most := homeNames
-			if len(r.in.Observed) > 0 {
+			if len(seen.Clear)+len(seen.Unclear) > 0 {
 				most = homeNames / 2
 			}
-			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
-				add(b.Tools[place].Slug, b.Tools[place].Tool, most)
+			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) >= most {
+				continue
+			}
+			if l := (render.Link{Path: toolPath(b.Tools[place].Slug), Text: b.Tools[place].Tool}); !slices.Contains(out, l) {
+				out = append(out, l)
 			}
 		}
 	}
-	for i := range r.in.Observed {
-		b := &r.in.Observed[i]
-		if used := firstUsed(wholePart(b)); len(used) > 1 && r.tools[used[0].Slug] != nil {
-			add(used[0].Slug, observedName(b, used[0].Slug), homeNames)
+	for _, l := range slices.Concat(seen.Clear, seen.Unclear) {
+		if t := l.Tools[0]; t.Link != "" && len(out) < homeNames {
+			out = append(out, render.Link{Path: t.Link, Text: t.Tool})
 		}
 	}
 	return out

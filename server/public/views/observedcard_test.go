@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash; in real work, agents used Cedar most often. Of 100 pull requests by agents that use a listed tool: 60% Cedar (95% CI 0–80%).", // it cannot see Ash
-		"Web: all pick Ash; in real work, agents used Birch most often. Of 100 pull requests by agents that use a listed tool: 60% Birch (95% CI 0–80%), 20% Ash (95% CI 0–80%).",
+		"Web: all pick Ash. In real work, agents used Cedar most often. Of 100 pull requests by agents that used one of these tools: 60% Cedar (95% CI 0–80%).", // it cannot see Ash
+		"Web: all pick Ash. In real work, agents used Birch most often. Of 100 pull requests by agents that used one of these tools: 60% Birch (95% CI 0–80%), 20% Ash (95% CI 0–80%).",
 	} {
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash."}
 		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base != want {

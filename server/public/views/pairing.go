@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -30,8 +31,9 @@ type pairing struct {
 type pairedTool struct {
 	slug, Tool  string
 	Asked, Used portion
-	Uses        int    // in real work
-	Repos       string // in real work: 32 of 58 repositories; empty where that is not known
+	Plot        template.HTML // of both, on one axis
+	Uses        int           // in real work
+	Repos       string        // in real work: 32 of 58 repositories; empty where that is not known
 	pickRate    float64
 	// share100 and interval100 are those of Used in whole per cent.
 	share100, interval100 string
@@ -60,6 +62,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if len(p.Tools) > 1 && d.Seen.Lead != "" {
 			d.Doubts = append(d.Doubts, "lead of "+observedName(o, p.Tools[0].Slug)+" "+d.Seen.Lead)
 		}
+		if share := strings.TrimPrefix(agentShare(o, p, several), " · "); share != "" {
+			d.Doubts = append(d.Doubts, share)
+		}
 		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), byLargestAgent(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
@@ -86,6 +91,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
 			}
+			t.Plot = pairPlot(b, p, t)
 			d.Tools = append(d.Tools, t)
 		}
 		out = append(out, d)
@@ -118,13 +124,9 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	p := pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
-	when := ""
-	if p.Seen.Age.Old != "" {
-		when = " (" + p.Seen.year() + ")"
-	}
 	out := contrast{
-		Claim:  strings.TrimSuffix(cmp.Or(h.Short, h.Text), ".") + "; in real work, agents used " + used.Tool + " most often" + when + ".",
-		Base:   fmt.Sprintf("Of %s by agents that use a listed tool%s: %s", p.Seen.Units, p.Collected, used.share()),
+		Claim:  cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
+		Base:   fmt.Sprintf("Of %s by agents that used one of these tools%s: %s", p.Seen.Units, p.Collected, used.share()),
 		Limits: "most of that work was on existing code.",
 	}
 	if h.board.Study != "" {
@@ -154,6 +156,26 @@ func (t pairedTool) share() string {
 	return t.share100 + " " + t.Tool + " (95% CI " + t.interval100 + ")"
 }
 
+// pairPlot draws both rates of a tool on one axis: a ring when asked, a dot in real work.
+func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
+	axis := chart.NewAxis(1)
+	asked := chart.Mark{Class: chart.Hollow, Text: t.Tool + " when asked: " + t.Asked.Rate}
+	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == t.slug }); i >= 0 {
+		s := b.Tools[i]
+		asked.Rate, asked.Low, asked.High, asked.Interval = s.PickRate, s.CILow, s.CIHigh, t.Asked.Interval != ""
+	}
+	i := slices.IndexFunc(p.Tools, func(r observed.Rate) bool { return r.Slug == t.slug })
+	if i < 0 || t.Used.Rate == "" { // the study cannot see it
+		return axis.Forest(asked)
+	}
+	used := useMark(p, p.Tools[i])
+	used.Text = t.Tool + " in real work: " + used.Text
+	if t.Asked.Rate == "" { // not on the board
+		return axis.Forest(used)
+	}
+	return axis.Pair(used, asked)
+}
+
 // rateIn is the pick rate of a tool of a board; 0 where it is not on it.
 func rateIn(b *analytics.Board, slug string) float64 {
 	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 {
@@ -162,22 +184,20 @@ func rateIn(b *analytics.Board, slug string) float64 {
 	return 0
 }
 
-// askedPortion is the pick rate of a tool, on the same axis as rates of use.
+// askedPortion is the pick rate of a tool; empty where the board does not list it.
 func askedPortion(b *analytics.Board, slug string) portion {
 	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
 	if i < 0 {
 		return portion{}
 	}
 	s := b.Tools[i]
-	m := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: !render.Single(*b), Text: chart.Fixed(s.PickRate)}
-	if s.Picks == 0 {
-		m.Interval, m.Text = false, "0 of "+chart.Whole(int64(b.NTrials))
+	switch {
+	case s.Picks == 0:
+		return portion{Rate: "0 of " + chart.Whole(int64(b.NTrials))}
+	case render.Single(*b):
+		return portion{Rate: chart.Fixed(s.PickRate)}
 	}
-	out := portion{Rate: m.Text, Bar: chart.NewAxis(1).Forest(m)}
-	if m.Interval {
-		out.Interval = render.Interval(s.CILow, s.CIHigh)
-	}
-	return out
+	return portion{Rate: chart.Fixed(s.PickRate), Interval: render.Interval(s.CILow, s.CIHigh)}
 }
 
 // usedPortion is the rate of use of a tool; empty where the study cannot see it.

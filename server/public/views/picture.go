@@ -28,9 +28,10 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 			board, _ := r.Picture(h.Link)
 			p.Rows = board.Rows
 		}
-		if pairs := r.pairings(h.board); contrastOf(h, pairs) != nil { // both halves of the claim
-			p.Title, p.Rows = cmp.Or(h.Short, h.Text), pairedRows(pairs[0])
-			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ". " + observed.Mark + ": " + pairs[0].Seen.Units + pairs[0].Collected + "."
+		pairs := r.pairings(h.board)
+		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
+			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
+			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". " + observed.Mark + ": " + pairs[0].Seen.Units + "."
 		}
 		return r.marked(p), true
 	case "leaderboards":
@@ -67,9 +68,9 @@ func pairedRows(p pairing) (out []share.Row) {
 	for _, t := range p.Tools[:2] {
 		out = append(out, share.Row{Name: t.Tool + ", asked", Value: t.Asked.Rate, Share: t.pickRate})
 	}
-	for _, t := range p.Tools[:2] {
+	for i, t := range p.Tools[:2] {
 		if t.Used.Rate != "" {
-			out = append(out, share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits)})
+			out = append(out, share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits), First: i == 1})
 		}
 	}
 	return out
