@@ -55,19 +55,22 @@ func (a Axis) Ruler() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // numbers only
 }
 
-// Pair draws two rates on one line: a dot for the first and a ring for the second, each on its
-// interval, or joined by a band where they have none.
+// Pair draws two rates: a dot for the first and a ring for the second, each on its interval, or on one line and joined
+// where not both have one.
 func (a Axis) Pair(first, second Mark) template.HTML {
 	const height, middle, apart = 30, 15, 6
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(first.Text+", "+second.Text))
 	a.grid(&b, height)
 	up, down := middle, middle
-	if first.Interval || second.Interval {
+	switch {
+	case first.Interval && second.Interval:
 		up, down = middle-apart, middle+apart
 		a.thin(&b, first, up)
 		a.thin(&b, second, down)
-	} else {
+	default:
+		a.thin(&b, first, up)
+		a.thin(&b, second, down)
 		fmt.Fprintf(&b, `<rect class="link" x="%s%%" y="14.5" width="%s%%" height="1"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
 	}
 	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, a.x(first.Rate), up)
@@ -93,15 +96,15 @@ func (a Axis) grid(b *strings.Builder, height int) {
 }
 
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
-// those who do not see it. Class is how the rate is drawn: dark, ring, "" for neither, or Hollow.
+// those who do not see it. Class is how the rate is drawn: dark, ring, "" for neither, or Tick.
 type Mark struct {
 	Rate, Low, High float64
 	Interval        bool
 	Text, Class     string
 }
 
-// Hollow draws a rate without an interval as a ring alone, because a bar would look firm.
-const Hollow = "hollow"
+// Tick draws a rate without an interval as a line across, because a bar would look firm.
+const Tick = "tick"
 
 // Forest draws a row: the ticks as lines, a bar up to the rate where there is no interval,
 // and else a band with a mark at the rate.
@@ -113,8 +116,8 @@ func (a Axis) Forest(m Mark) template.HTML {
 	if m.Interval {
 		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="8" width="%s%%" height="10" rx="5"/>`, a.x(m.Low), a.x(m.High-m.Low))
 		fmt.Fprintf(&b, `<circle class="%s" cx="%s%%" cy="%d" r="5.5"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate), middle)
-	} else if m.Class == Hollow {
-		fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/>`, a.x(m.Rate), middle)
+	} else if m.Class == Tick {
+		fmt.Fprintf(&b, `<rect class="rate" x="%s%%" y="5" width="3" height="16"/>`, a.x(m.Rate))
 	} else {
 		fmt.Fprintf(&b, `<rect class="%s" x="0" y="8" width="%s%%" height="10" rx="2"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate))
 	}

@@ -224,7 +224,7 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
-	picked, used, neither := 0, 0, 0
+	picked, used, seen := 0, 0, 0
 	for _, t := range r.tools {
 		isPicked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
 		isUsed := slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 })
@@ -234,18 +234,22 @@ func (r *Renderer) totals() (out []render.Fact) {
 		if isUsed {
 			used++
 		}
-		if !isPicked && !isUsed {
-			neither++
+		if isPicked || isUsed {
+			seen++
 		}
 	}
 	var notes []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{picked, "picked when asked"}, {used, "used in real work"}, {neither, "neither"}} {
-		if part.n > 0 {
-			notes = append(notes, chart.Whole(int64(part.n))+" "+part.what)
-		}
+	if picked > 0 {
+		notes = append(notes, chart.Whole(int64(picked))+" picked when asked")
+	}
+	if used > 0 {
+		notes = append(notes, chart.Whole(int64(used))+" used in real work")
+	}
+	if neither := len(r.tools) - seen; neither > 0 && len(notes) > 0 {
+		notes = append(notes, chart.Whole(int64(neither))+" neither")
+	}
+	if both := picked + used - seen; both > 0 {
+		notes[0] += " (" + chart.Whole(int64(both)) + " in both)"
 	}
 	if n := len(r.tools); n > 0 {
 		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: strings.Join(notes, ", ")})

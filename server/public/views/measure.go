@@ -172,7 +172,9 @@ func (r *Renderer) measuresOf(slug string, t *tool) []measure {
 			switch low, high, ok := s.rankRange(); {
 			case s.alone():
 				f.Value, f.Note = "–", "no other listed tool was used"
-			case s.Language != "": // only whole boards are tested
+			case s.Language != "" && s.Part.Tools[0].Slug == slug && leadOrder(s.Part) == leadClear:
+				f.Value, f.Note = "1", "a clear lead over each other tool that was used, with all pairs tested at once"
+			case s.Language != "": // only whole boards have ranks
 				f.Value, f.Note = "not tested", "ranks within a language are not tested"
 				if s.overlaps() {
 					f.Value, f.Note = "not known", "its interval overlaps others of the "+chart.Count(used, "used tool", "used tools")

@@ -106,7 +106,7 @@ func useMark(p observed.Part, t observed.Rate) chart.Mark {
 		m.Text, m.Interval = render.UseCount(t.Use, p.NUnits), false
 	}
 	if !m.Interval {
-		m.Class = chart.Hollow
+		m.Class = chart.Tick
 	}
 	return m
 }

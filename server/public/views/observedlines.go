@@ -56,8 +56,13 @@ func (r *Renderer) observedLines(above []pairing) (out lines) {
 		}
 		for _, l := range partsOf(b) {
 			if p := l.Part; len(p.Tools) > 0 && p.Tools[0].Uses > 0 {
-				to := out.of(p)
-				*to = append(*to, r.observedLine(b, p, l.Language))
+				to, one := out.of(p), r.observedLine(b, p, l.Language)
+				for _, a := range above {
+					if len(a.part.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug {
+						one.Doubts = append(one.Doubts, "another list of tools than "+a.Seen.Name+" above")
+					}
+				}
+				*to = append(*to, one)
 			}
 		}
 	}

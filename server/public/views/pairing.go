@@ -159,7 +159,7 @@ func (t pairedTool) share() string {
 // pairPlot draws both rates of a tool on one axis: a ring when asked, a dot in real work.
 func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 	axis := chart.NewAxis(1)
-	asked := chart.Mark{Class: chart.Hollow, Text: t.Tool + " when asked: " + t.Asked.Rate}
+	asked := chart.Mark{Class: chart.Tick, Text: t.Tool + " when asked: " + t.Asked.Rate}
 	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == t.slug }); i >= 0 {
 		s := b.Tools[i]
 		asked.Rate, asked.Low, asked.High, asked.Interval = s.PickRate, s.CILow, s.CIHigh, t.Asked.Interval != ""

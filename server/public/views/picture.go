@@ -31,7 +31,11 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		pairs := r.pairings(h.board)
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
 			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
-			p.Foot = "Not the same test. Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". " + observed.Mark + ": " + pairs[0].Seen.Units + "."
+			p.Foot = "Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". Real work: " + pairs[0].Seen.Units
+			if lead := pairs[0].Seen.Lead; lead != "" {
+				p.Foot += ", lead " + lead
+			}
+			p.Foot += "."
 		}
 		return r.marked(p), true
 	case "leaderboards":
