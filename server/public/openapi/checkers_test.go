@@ -83,8 +83,8 @@ func TestCheckersOfOthersFindNothing(t *testing.T) {
 				{"as it is", "", ""},
 				{"an example that is wrong", "asOf: \"2024-11-29T19:14:47Z\"\n", "asOf: 2024\n"},
 			} {
-				text := bytes.Replace(source, []byte(copied.from), []byte(copied.to), 1)
-				if copied.from != "" && bytes.Equal(text, source) {
+				text := bytes.Replace(Source(), []byte(copied.from), []byte(copied.to), 1)
+				if copied.from != "" && bytes.Equal(text, Source()) {
 					t.Errorf("%s: nothing is changed", copied.what)
 				}
 				if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -113,7 +113,7 @@ func TestCodesAreThoseOfTheTable(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(source, &doc); err != nil {
+	if err := yaml.Unmarshal(Source(), &doc); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
