@@ -142,6 +142,15 @@ type Part struct {
 	Pairs   map[[2]string]Pair `json:"-"`
 }
 
+// Whole returns the board as a part of itself.
+func (b *Board) Whole() Part {
+	p := Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings, Largest: b.Largest, Pairs: b.Pairs}
+	for _, s := range b.Tools {
+		p.Tools = append(p.Tools, Rate{Slug: s.Slug, Use: s.Use, Repos: s.Repos, InOne: s.InOne})
+	}
+	return p
+}
+
 // A LanguageBoard is the part of a board in one language.
 type LanguageBoard struct {
 	Language string `json:"language"`

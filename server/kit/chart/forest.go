@@ -62,15 +62,13 @@ func (a Axis) Pair(first, second Mark) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(first.Text+", "+second.Text))
 	a.grid(&b, height)
-	up, down := middle, middle
-	switch {
-	case first.Interval && second.Interval:
+	up, down, joined := middle, middle, !first.Interval || !second.Interval
+	if !joined {
 		up, down = middle-apart, middle+apart
-		a.thin(&b, first, up)
-		a.thin(&b, second, down)
-	default:
-		a.thin(&b, first, up)
-		a.thin(&b, second, down)
+	}
+	a.thin(&b, first, up)
+	a.thin(&b, second, down)
+	if joined {
 		fmt.Fprintf(&b, `<rect class="link" x="%s%%" y="14.5" width="%s%%" height="1"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
 	}
 	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, a.x(first.Rate), up)

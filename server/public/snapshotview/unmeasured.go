@@ -44,22 +44,15 @@ func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 	}
 	for i := range s.Observed {
 		b := &s.Observed[i]
-		add := func(p observed.Part, language string, tools []observed.Rate) {
-			if at := slices.IndexFunc(tools, func(t observed.Rate) bool { return t.Slug == ref.Slug && t.Uses > 0 }); at >= 0 {
-				out = append(out, ObservedUse{true, b.Category, language, b.Unit, b.AsOf, tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
+		parts := b.Languages
+		if len(parts) < 2 {
+			parts = []observed.LanguageBoard{{Part: b.Whole()}}
+		}
+		for _, p := range parts {
+			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == ref.Slug && t.Uses > 0 }); at >= 0 {
+				out = append(out, ObservedUse{true, b.Category, p.Language, b.Unit, b.AsOf, p.Tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
 			}
 		}
-		if len(b.Languages) > 1 {
-			for _, l := range b.Languages {
-				add(l.Part, l.Language, l.Tools)
-			}
-			continue
-		}
-		whole := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings}
-		for _, t := range b.Tools {
-			whole.Tools = append(whole.Tools, observed.Rate{Slug: t.Slug, Use: t.Use})
-		}
-		add(whole, "", whole.Tools)
 	}
 	return out
 }

@@ -145,7 +145,7 @@ func claimed(b *observed.Board) (out []sighting) {
 		return nil
 	}
 	if _, several := mainPart(b); several == "" {
-		return []sighting{{Board: b, Part: wholePart(b), Use: b.Tools[0].Use}}
+		return []sighting{{Board: b, Part: b.Whole(), Use: b.Tools[0].Use}}
 	}
 	large := largeLanguages(b)
 	for _, l := range large[:min(maxClaimed, len(large))] {

@@ -160,15 +160,7 @@ func mainPart(b *observed.Board) (p observed.Part, language string) {
 	if slices.Contains(b.Warnings, observed.MixedLanguages) && len(b.Languages) > 0 {
 		return b.Languages[0].Part, b.Languages[0].Language
 	}
-	return wholePart(b), ""
-}
-
-func wholePart(b *observed.Board) observed.Part {
-	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings, Largest: b.Largest, Pairs: b.Pairs}
-	for _, s := range b.Tools {
-		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use, Repos: s.Repos, InOne: s.InOne})
-	}
-	return p
+	return b.Whole(), ""
 }
 
 const (

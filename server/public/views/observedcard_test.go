@@ -129,9 +129,9 @@ func TestObservedLines(t *testing.T) {
 	r.in.Observed[7].Tools[0].InOne = 40
 	r.in.Observed[3].Tools[1].Repos, r.in.Observed[3].Tools[1].InOne = 8, 12
 	add("languages", 20, []string{observed.MixedLanguages}, nil)
-	large := wholePart(&r.in.Observed[3])
+	large := r.in.Observed[3].Whole()
 	large.NUnits, large.Tools = 300, []observed.Rate{large.Tools[0], large.Tools[1]}
-	r.in.Observed[8].Languages = []observed.LanguageBoard{{Language: "Go", Part: wholePart(&r.in.Observed[2])}, {Language: "Rust", Part: large}}
+	r.in.Observed[8].Languages = []observed.LanguageBoard{{Language: "Go", Part: r.in.Observed[2].Whole()}, {Language: "Rust", Part: large}}
 	var got []string
 	all := r.observedLines([]pairing{{Seen: card{Link: "/observed/paired"}}})
 	for _, lines := range [][]line{all.Clear, all.Unclear, all.Others} {
@@ -168,12 +168,12 @@ func TestByLargestAgent(t *testing.T) {
 		"with Devin alone, Birch is first": {agent("Codex", 40, 40, 0), agent("Devin", 60, 10, 20)},
 	} {
 		b.Agents = agents
-		if got := strings.Join(byLargestAgent(&b, wholePart(&b), ""), "|"); got != want {
+		if got := strings.Join(byLargestAgent(&b, b.Whole(), ""), "|"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	few := []observed.AgentBoard{agent("Devin", 40, 10, 20), agent("Codex", 40, 20, 10)}
-	if b.Agents = few; len(byLargestAgent(&b, wholePart(&b), "")) > 0 {
+	if b.Agents = few; len(byLargestAgent(&b, b.Whole(), "")) > 0 {
 		t.Error("half of the pull requests are not most of them")
 	}
 }

@@ -22,7 +22,6 @@ type line struct {
 	Age        age
 	SameAge    bool // the section of the line has it
 	units      int
-	board      string // its category
 }
 
 // A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is how many repositories
@@ -67,16 +66,16 @@ func (r *Renderer) observedLines(above []pairing) (out lines) {
 		}
 	}
 	shown := map[string]int{}
-	for most, list := range []*[]line{&out.Clear, &out.Unclear} {
+	for i, list := range []*[]line{&out.Clear, &out.Unclear} {
 		var first []line
 		sorting.StableFunc(*list, mostUnits)
 		for _, l := range *list {
-			if shown[l.board] >= 2-most || len(first) == maxLines {
+			if shown[l.Page] == 2-i || len(first) == maxLines {
 				out.Others = append(out.Others, l)
 				continue
 			}
 			first = append(first, l)
-			shown[l.board]++
+			shown[l.Page]++
 		}
 		*list = first
 	}
@@ -103,7 +102,7 @@ func partsOf(b *observed.Board) []observed.LanguageBoard {
 	if _, several := mainPart(b); several != "" {
 		return largeLanguages(b)
 	}
-	l := observed.LanguageBoard{Part: wholePart(b)}
+	l := observed.LanguageBoard{Part: b.Whole()}
 	if len(b.Languages) == 1 {
 		l.Language = b.Languages[0].Language
 	}
@@ -116,7 +115,7 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 		of = ""
 	}
 	l := line{
-		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits, board: b.Category,
+		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
 		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...),
 	}
 	if of != "" {

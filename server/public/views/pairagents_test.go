@@ -25,7 +25,7 @@ func TestCompareByCodingAgent(t *testing.T) {
 	}
 	mixed := b
 	mixed.Warnings = []string{observed.MixedLanguages}
-	mixed.Languages = []observed.LanguageBoard{{Language: "Python", Part: wholePart(&b), Agents: b.Agents}}
+	mixed.Languages = []observed.LanguageBoard{{Language: "Python", Part: b.Whole(), Agents: b.Agents}}
 	mixed.Agents = []observed.AgentBoard{{Agent: "Of all languages", Part: b.Agents[1].Part}}
 	mixed.Agents[0].NUnits = 400
 	for name, tt := range map[string]struct {

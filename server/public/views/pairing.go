@@ -23,7 +23,6 @@ type pairing struct {
 	Collected   string       // when Seen was, after a comma; empty where that is not known
 	Same        bool         // the first tool is the same
 	Tools       []pairedTool // the first of each kind, then the second of each
-	unit        string       // of Seen
 	part        observed.Part
 }
 
@@ -53,7 +52,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), unit: o.Unit, part: p}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
 		if o.AsOf != nil {
@@ -83,7 +82,8 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			if name == slug { // not on the board
 				name = observedName(o, slug)
 			}
-			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: rateIn(b, slug)}
+			s, _ := standingOf(b, slug)
+			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
 				t.Uses, t.Repos, t.share100, t.interval100 = p.Tools[at].Uses, l.Repos, l.Rate, l.Interval
@@ -159,11 +159,8 @@ func (t pairedTool) share() string {
 // pairPlot draws both rates of a tool on one axis: a ring when asked, a dot in real work.
 func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 	axis := chart.NewAxis(1)
-	asked := chart.Mark{Class: chart.Tick, Text: t.Tool + " when asked: " + t.Asked.Rate}
-	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == t.slug }); i >= 0 {
-		s := b.Tools[i]
-		asked.Rate, asked.Low, asked.High, asked.Interval = s.PickRate, s.CILow, s.CIHigh, t.Asked.Interval != ""
-	}
+	s, _ := standingOf(b, t.slug)
+	asked := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: t.Asked.Interval != "", Class: chart.Tick, Text: t.Tool + " when asked: " + t.Asked.Rate}
 	i := slices.IndexFunc(p.Tools, func(r observed.Rate) bool { return r.Slug == t.slug })
 	if i < 0 || t.Used.Rate == "" { // the study cannot see it
 		return axis.Forest(asked)
@@ -176,22 +173,21 @@ func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 	return axis.Pair(used, asked)
 }
 
-// rateIn is the pick rate of a tool of a board; 0 where it is not on it.
-func rateIn(b *analytics.Board, slug string) float64 {
-	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 {
-		return b.Tools[i].PickRate
+// standingOf returns a tool of a board.
+func standingOf(b *analytics.Board, slug string) (s analytics.Standing, ok bool) {
+	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
+	if i < 0 {
+		return s, false
 	}
-	return 0
+	return b.Tools[i], true
 }
 
 // askedPortion is the pick rate of a tool; empty where the board does not list it.
 func askedPortion(b *analytics.Board, slug string) portion {
-	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
-	if i < 0 {
-		return portion{}
-	}
-	s := b.Tools[i]
+	s, ok := standingOf(b, slug)
 	switch {
+	case !ok:
+		return portion{}
 	case s.Picks == 0:
 		return portion{Rate: "0 of " + chart.Whole(int64(b.NTrials))}
 	case render.Single(*b):

@@ -32,7 +32,7 @@ const maxSeenTools = 4
 func (r *Renderer) agentsOn(b *observed.Board) (out []seenAgents) {
 	_, several := mainPart(b)
 	if several == "" || b.Languages[0].Agents == nil {
-		return []seenAgents{r.agentsIn(b, "", wholePart(b), b.Agents)}
+		return []seenAgents{r.agentsIn(b, "", b.Whole(), b.Agents)}
 	}
 	for _, l := range largeLanguages(b) {
 		out = append(out, r.agentsIn(b, l.Language, l.Part, l.Agents))
@@ -73,7 +73,7 @@ func (r *Renderer) alsoOn(b *observed.Board) (out []render.Link) {
 			if o.Category == b.Category || o.FieldStudy != b.FieldStudy {
 				continue
 			}
-			if use, _ := useOf(wholePart(o), t.Slug); use.Uses > 0 {
+			if use, _ := useOf(o.Whole(), t.Slug); use.Uses > 0 {
 				out = append(out, render.Link{Path: observedPath(o.Category), Text: t.Tool + " also on " + o.Name})
 				break
 			}

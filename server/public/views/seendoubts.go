@@ -120,7 +120,7 @@ const maxRepo = 60
 
 // boardDoubts are the warnings of a whole observed board.
 func boardDoubts(b *observed.Board) (out []render.Warning) {
-	p := wholePart(b)
+	p := b.Whole()
 	for _, w := range b.Warnings {
 		text := render.Capital(observed.Explain(w))
 		if w == observed.OneRepository && p.Largest != nil {

@@ -65,7 +65,7 @@ func sightingsOn(b *observed.Board, slug string) (out []sighting) {
 		}
 	}
 	if len(out) == 0 {
-		p := wholePart(b)
+		p := b.Whole()
 		use, _ := useOf(p, slug)
 		out = append(out, sighting{Board: b, Part: p, Use: use})
 	}

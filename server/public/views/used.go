@@ -28,7 +28,7 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		return nil
 	}
 	o := &r.in.Observed[i]
-	parts := []observed.LanguageBoard{{Part: wholePart(o)}}
+	parts := []observed.LanguageBoard{{Part: o.Whole()}}
 	if len(o.Languages) > 1 {
 		parts = o.Languages
 	}
