@@ -26,11 +26,13 @@ type homePage struct {
 	Sum      string        // what there is in this snapshot
 	Totals   []render.Fact
 	Names    []render.Link
-	Observed lines
+	Observed []seenLanguage
+	Coding   *seenFirsts   // what each coding agent used most; nil where little is known
 	Unit     string        // of observed boards
 	SeenAge  age           // of Observed; empty where they differ
 	Pairs    []pairing     // of the boards of both kinds
 	Contrast *contrast     // with what real work used; nil where that is the same, or not known
+	NotOne   string        // why both rates of a pair are not of one test
 	Axis     template.HTML // of the bars of Pairs
 	Coders   string        // the agents of observed boards
 	Asked    []card
@@ -84,15 +86,18 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast = contrastOf(d.Headline, d.Pairs)
+	d.Contrast, d.NotOne = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
+	if d.Studies {
+		d.NotOne += ", and the models are others"
+	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
 	if len(r.in.Observed) > 0 {
 		d.Unit = r.in.Observed[0].Unit
 	}
-	d.Observed = r.observedLines(d.Pairs)
-	d.SeenAge, d.Coders = commonAge(d.Observed.Clear, d.Observed.Unclear, d.Observed.Others), r.coders()
+	d.Observed, d.Coding = r.seenLanguages(d.Pairs), r.seenFirsts(d.Pairs)
+	d.SeenAge, d.Coders = commonAge(d.Observed), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
 			d.Sources = append(d.Sources, c)
@@ -141,15 +146,20 @@ func (r *Renderer) coders() string {
 }
 
 // commonAge returns the age of all boards, which need not say it; it is empty where they differ.
-func commonAge(groups ...[]line) age {
-	all := slices.Concat(groups...)
-	if len(all) == 0 || slices.ContainsFunc(all, func(l line) bool { return l.Age != all[0].Age }) {
+func commonAge(languages []seenLanguage) age {
+	var all []*line
+	for _, g := range languages {
+		for _, lines := range [][]line{g.Lines, g.More} {
+			for i := range lines {
+				all = append(all, &lines[i])
+			}
+		}
+	}
+	if len(all) == 0 || slices.ContainsFunc(all, func(l *line) bool { return l.Age != all[0].Age }) {
 		return age{}
 	}
-	for _, lines := range groups {
-		for i := range lines {
-			lines[i].SameAge = true
-		}
+	for _, l := range all {
+		l.SameAge = true
 	}
 	return all[0].Age
 }
@@ -256,7 +266,7 @@ func firstTools(b analytics.Board) *render.Forest {
 
 // toolNames returns examples for the search: the first tools of boards that asked, the most contested board first, and
 // of observed boards.
-func (r *Renderer) toolNames(seen lines) (out []render.Link) {
+func (r *Renderer) toolNames(seen []seenLanguage) (out []render.Link) {
 	contested := r.byTrials()
 	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
 		if len(b.Tools) == 0 {
@@ -267,7 +277,7 @@ func (r *Renderer) toolNames(seen lines) (out []render.Link) {
 	for place := range homeNames {
 		for _, b := range contested {
 			most := homeNames
-			if len(seen.Clear)+len(seen.Unclear) > 0 {
+			if len(seen) > 0 && seen[0].strong() > 0 {
 				most = homeNames / 2
 			}
 			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) >= most {
@@ -278,9 +288,11 @@ func (r *Renderer) toolNames(seen lines) (out []render.Link) {
 			}
 		}
 	}
-	for _, l := range slices.Concat(seen.Clear, seen.Unclear) {
-		if t := l.Tools[0]; t.Link != "" && len(out) < homeNames {
-			out = append(out, render.Link{Path: t.Link, Text: t.Tool})
+	for _, g := range seen {
+		for _, l := range g.Lines {
+			if t := l.Tools[0]; t.Link != "" && !l.weak && len(out) < homeNames {
+				out = append(out, render.Link{Path: t.Link, Text: t.Tool})
+			}
 		}
 	}
 	return out

@@ -92,7 +92,7 @@ func TestPairings(t *testing.T) {
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if c := contrastOf(h, pairs[1:]); c.Test != "In real work Birch is 40.0 points ahead of Ash (95% CI +10.0 to +60.0) where only these two are tested; with all 3 pairs of the board tested at once, that is not proven." {
+	if c := contrastOf(h, pairs[1:]); c.Test != "In real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0). That tests these two alone; with all 3 pairs of the board tested at once, the order is not proven." {
 		t.Error(c.Test)
 	}
 	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
@@ -103,7 +103,7 @@ func TestPairings(t *testing.T) {
 	}
 }
 
-// TestObservedLines: the first page has each observed board in one line but those that are compared above, first those
+// TestObservedLines: the first page has a line for each observed board that is not compared above, by language: first those
 // whose first tool has a clear lead with all pairs compared, last those without a choice of tools.
 func TestObservedLines(t *testing.T) {
 	r := Renderer{}
@@ -132,24 +132,28 @@ func TestObservedLines(t *testing.T) {
 	large := r.in.Observed[3].Whole()
 	large.NUnits, large.Tools = 300, []observed.Rate{large.Tools[0], large.Tools[1]}
 	r.in.Observed[8].Languages = []observed.LanguageBoard{{Language: "Go", Part: r.in.Observed[2].Whole()}, {Language: "Rust", Part: large}}
+	all := r.seenLanguages([]pairing{{Seen: card{Link: "/observed/paired"}}})
 	var got []string
-	all := r.observedLines([]pairing{{Seen: card{Link: "/observed/paired"}}})
-	for _, lines := range [][]line{all.Clear, all.Unclear, all.Others} {
-		for _, l := range lines {
+	for _, g := range all {
+		got = append(got, g.Name+": "+g.Boards()+", "+g.Firsts+":")
+		for _, l := range g.Lines {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
-		got = append(got, "|")
 	}
-	if want := "languages#in-rust part whole | single together | alone untested decided languages#in-go |"; strings.Join(got, " ") != want {
+	want := "Python: 7 boards, 2 with a clear lead, Ash: part whole single together alone untested decided Rust: HTTP clients, clear lead, Ash: languages#in-rust Go: HTTP clients, Ash: languages#in-go"
+	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	want := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
-	for i, tool := range all.Clear[1].Tools {
+	if !all[0].Open || all[1].Open {
+		t.Error("of nine boards, other languages than the first are open")
+	}
+	tools := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
+	for i, tool := range all[0].Lines[0].Tools {
 		if tool.Plot == "" {
 			t.Error("no plot of", tool.Tool)
 		}
-		if tool.Plot = ""; tool != want[i] {
-			t.Errorf("got %+v, want %+v", tool, want[i])
+		if tool.Plot = ""; tool != tools[i] {
+			t.Errorf("got %+v, want %+v", tool, tools[i])
 		}
 	}
 }

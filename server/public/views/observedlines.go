@@ -17,84 +17,159 @@ type line struct {
 	Name, Link string
 	Page       string     // Link without its fragment
 	Tools      []lineTool // the first ones
+	Clear      bool       // the first is ahead, with all pairs compared at once
 	Counted    string
 	Doubts     []string
 	Age        age
 	SameAge    bool // the section of the line has it
+	weak       bool // little can be said of an order
 	units      int
 }
 
 // A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is how many repositories
-// have it, and InOne the share of its uses that is in one, where that is most; both may be empty.
+// have it, and InOne the share of its uses that is in one of several, where that is most; both may be empty.
 type lineTool struct {
 	Tool, Link, Rate, Interval, Repos, InOne string
 
 	Plot template.HTML
 }
 
-// lines are the observed boards of the first page, those with the most units first. A board of several languages has at
-// most two lines in Clear, or one in Unclear.
-type lines struct {
-	Clear   []line // the first tool is ahead, with all pairs compared at once
-	Unclear []line // it may not be
-	Others  []line // of other languages, or with little that can be said of an order
+// seenLanguage has the lines of a language: with a clear lead, then without, then those that say little, each by units.
+type seenLanguage struct {
+	Name   string // empty for boards of an unknown one
+	ID     string
+	Lines  []line
+	More   []line // that are folded away
+	Left   int    // boards without a line
+	Open   bool   // Lines are in sight
+	Firsts string // the first tools
 }
 
-// The lines of the first page, of each kind.
+// The lines of the first page.
 const (
-	maxLines  = 10
-	maxOthers = 30
+	maxLines  = 8  // of a language
+	maxMore   = 20 // of a language, folded away
+	openLines = 6  // of all languages: with more, those of the first alone are in sight
+	maxFirsts = 6  // tools named in place of lines
 )
 
-// observedLines returns the observed boards without those that are compared above.
-func (r *Renderer) observedLines(above []pairing) (out lines) {
+// seenLanguages returns the observed boards by language, without those that are compared above.
+func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
+	total := 0
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
 		if slices.ContainsFunc(above, func(a pairing) bool { return a.Seen.Link == observedPath(b.Category) }) {
 			continue
 		}
 		for _, l := range partsOf(b) {
-			if p := l.Part; len(p.Tools) > 0 && p.Tools[0].Uses > 0 {
-				to, one := out.of(p), r.observedLine(b, p, l.Language)
-				for _, a := range above {
-					if len(a.part.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug {
-						one.Doubts = append(one.Doubts, "another list of tools than "+a.Seen.Name+" above")
-					}
-				}
-				*to = append(*to, one)
-			}
-		}
-	}
-	shown := map[string]int{}
-	for i, list := range []*[]line{&out.Clear, &out.Unclear} {
-		var first []line
-		sorting.StableFunc(*list, mostUnits)
-		for _, l := range *list {
-			if shown[l.Page] == 2-i || len(first) == maxLines {
-				out.Others = append(out.Others, l)
+			p := l.Part
+			if len(firstUsed(p)) == 0 {
 				continue
 			}
-			first = append(first, l)
-			shown[l.Page]++
+			one := r.observedLine(b, p, l.Language)
+			if name := another(above, b, p); name != "" {
+				one.Doubts = append(one.Doubts, "another list of tools than "+name+" above")
+			}
+			at := slices.IndexFunc(out, func(g seenLanguage) bool { return g.Name == l.Language })
+			if at < 0 {
+				at, out = len(out), append(out, seenLanguage{Name: l.Language, ID: "observed-" + agentSlug(l.Language)})
+			}
+			out[at].Lines = append(out[at].Lines, one)
+			total++
 		}
-		*list = first
 	}
-	sorting.StableFunc(out.Others, mostUnits)
-	out.Others = out.Others[:min(maxOthers, len(out.Others))]
+	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
+	for i := range out {
+		g := &out[i]
+		sorting.StableFunc(g.Lines, func(x, y line) int { return cmp.Or(x.order()-y.order(), y.units-x.units) })
+		var firsts []string
+		for _, l := range g.Lines {
+			if t := l.Tools[0].Tool; !slices.Contains(firsts, t) {
+				firsts = append(firsts, t)
+			}
+		}
+		if g.Firsts = and(firsts); len(firsts) > maxFirsts {
+			g.Firsts = strings.Join(firsts[:maxFirsts], ", ") + " and others"
+		}
+		g.Open, g.Left = i == 0 || total <= openLines, max(0, len(g.Lines)-maxLines-maxMore)
+		if shown := len(g.Lines) - g.Left; shown > maxLines {
+			g.Lines, g.More = g.Lines[:maxLines], g.Lines[maxLines:shown]
+		}
+	}
 	return out
 }
 
-func mostUnits(x, y line) int { return y.units - x.units }
-
-// of returns the list for a part.
-func (l *lines) of(p observed.Part) *[]line {
-	switch {
-	case len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || p.Tools[1].UseRate < leastChoice, observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne), leadOrder(p) == "":
-		return &l.Others
-	case leadOrder(p) == leadClear:
-		return &l.Clear
+// another returns the name of the pair that counts the same work by another list of tools: one with the same first tool;
+// empty where there is none.
+func another(above []pairing, b *observed.Board, p observed.Part) string {
+	for _, a := range above {
+		if a.Category != b.Category && len(a.part.Tools) > 0 && len(p.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug {
+			return a.Seen.Name
+		}
 	}
-	return &l.Unclear
+	return ""
+}
+
+// strong returns how many lines say something of an order.
+func (g seenLanguage) strong() (n int) {
+	for _, l := range g.Lines { // weak ones are last, so More need not be counted
+		if !l.weak {
+			n++
+		}
+	}
+	return n
+}
+
+// All returns the lines that are in sight and those that are not.
+func (g seenLanguage) All() []line { return slices.Concat(g.Lines, g.More) }
+
+// Boards is like: 13 boards, 2 with a clear lead.
+func (g seenLanguage) Boards() string {
+	leads := 0
+	for _, l := range g.All() {
+		if l.Clear {
+			leads++
+		}
+	}
+	switch n := len(g.Lines) + len(g.More) + g.Left; {
+	case n == 1 && leads == 1:
+		return g.Lines[0].Name + ", clear lead"
+	case n == 1:
+		return g.Lines[0].Name
+	case leads > 0:
+		return quantity(n, "board") + ", " + chart.Whole(int64(leads)) + " with a clear lead"
+	default:
+		return quantity(n, "board")
+	}
+}
+
+// Folded is like: 5 more: Authentication, Secrets management and 3 others.
+func (g seenLanguage) Folded() string {
+	var names []string
+	for _, l := range g.More[:min(maxFirsts, len(g.More))] {
+		names = append(names, l.Name)
+	}
+	if n := len(g.More) - len(names); n > 0 {
+		names = append(names, quantity(n, "other"))
+	}
+	return chart.Whole(int64(len(g.More))) + " more: " + and(names)
+}
+
+// order is the place of a line among those of its language.
+func (l line) order() int {
+	switch {
+	case l.weak:
+		return 2
+	case l.Clear:
+		return 0
+	}
+	return 1
+}
+
+// isWeak reports whether little can be said of an order of a part: hardly a second tool, one repository decides, or
+// too little data.
+func isWeak(p observed.Part) bool {
+	return len(p.Tools) < 2 || p.Tools[1].Uses < observed.MinUses || p.Tools[1].UseRate < leastChoice || observed.MostlyOne(p.Tools[0].Uses, p.Tools[0].InOne) || leadOrder(p) == ""
 }
 
 // partsOf returns the large languages of a board of several, and else the board as one part.
@@ -116,13 +191,11 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 	}
 	l := line{
 		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
-		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...),
+		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...), weak: isWeak(p),
 	}
+	l.Clear = !l.weak && leadOrder(p) == leadClear
 	if of != "" {
 		l.Link += "#" + partID(language)
-	}
-	if language != "" && !strings.Contains(b.Name, language) {
-		l.Name += " · " + language
 	}
 	used := firstUsed(p)
 	for _, t := range used[:min(cardTools, len(used))] {
@@ -145,7 +218,7 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 	if t.Repos > 0 && p.NRepos > 0 {
 		out.Repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos)
 	}
-	if observed.MostlyOne(t.Uses, t.InOne) {
+	if observed.MostlyOne(t.Uses, t.InOne) && t.Repos != 1 {
 		out.InOne = shareText(t.InOne, t.Uses)
 	}
 	return out

@@ -18,8 +18,9 @@ import (
 // both.
 type pairing struct {
 	Asked, Seen card
-	Answers     string       // that the rates of Asked are of
-	Doubts      []string     // of the part of Seen
+	Answers     string   // that the rates of Asked are of
+	Doubts      []string // of the part of Seen
+	Category    string
 	Collected   string       // when Seen was, after a comma; empty where that is not known
 	Same        bool         // the first tool is the same
 	Tools       []pairedTool // the first of each kind, then the second of each
@@ -52,7 +53,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Category: b.Category}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
 		if o.AsOf != nil {
@@ -87,7 +88,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
 				t.Uses, t.Repos, t.share100, t.interval100 = p.Tools[at].Uses, l.Repos, l.Rate, l.Interval
-				if l.InOne != "" && p.Tools[at].Repos > 1 {
+				if l.InOne != "" {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
 			}
@@ -111,10 +112,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 
 // A contrast is a claim of the first page that real work used another first tool than the answers picked.
 type contrast struct {
-	Claim  string // both halves
-	Base   string // what the second half is of
-	Limits string // why both halves are not the same test
-	Test   string // how firm the second half is; may be empty
+	Claim string // both halves
+	Base  string // what the second half is of
+	Test  string // how firm the second half is; may be empty
 }
 
 // contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
@@ -125,12 +125,8 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	p := pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
 	out := contrast{
-		Claim:  cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
-		Base:   fmt.Sprintf("Of %s by agents that used one of these tools%s: %s", p.Seen.Units, p.Collected, used.share()),
-		Limits: "most of that work was on existing code.",
-	}
-	if h.board.Study != "" {
-		out.Limits = "other models, and " + out.Limits
+		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
+		Base:  fmt.Sprintf("Of %s by agents that used one of these tools%s: %s", p.Seen.Units, p.Collected, used.share()),
 	}
 	if asked.Used.Rate == "" { // the study cannot see it
 		out.Base += "."
@@ -139,11 +135,10 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	out.Base += ", " + asked.share() + "."
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		out.Test = fmt.Sprintf("In real work %s is %s points ahead of %s (95%% CI %s) where only these two are tested", used.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), asked.Tool, render.PointsRange(pair.CILow, pair.CIHigh))
+		out.Test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s).", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
 		if t := pair.Together; t != nil && !t.Shown {
-			out.Test += "; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, that is not proven"
+			out.Test += " That tests these two alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven."
 		}
-		out.Test += "."
 	}
 	return &out
 }

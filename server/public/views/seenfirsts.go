@@ -1,0 +1,145 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// seenFirsts has the tool that each coding agent used most, on several observed boards.
+type seenFirsts struct {
+	Agents []string // the columns, those with most units first
+	Rows   []seenFirstRow
+	Left   int // agents without a column
+}
+
+// A seenFirstRow is a board, or its part in one language.
+type seenFirstRow struct {
+	Name, Link, Page string
+
+	All    string      // the first tool of all agents
+	Cells  []seenFirst // one for each agent
+	differ bool
+	units  int
+}
+
+// A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
+type seenFirst struct {
+	Agent, Tool, Rate string
+
+	Note  string // the interval, of how many units, and whether one repository has most; may be empty
+	Other bool   // another tool than the first of all agents
+}
+
+// The size of the table of coding agents.
+const (
+	maxSeenRows   = 8
+	maxSeenAgents = 6
+)
+
+// seenFirsts returns the boards on which two agents have enough units, those where the agents differ first; nil
+// unless there are two. It leaves out other lists of the work of those above.
+func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
+	type part struct {
+		row    seenFirstRow
+		part   observed.Part
+		board  *observed.Board
+		agents []observed.AgentBoard
+	}
+	var parts []part
+	units := map[string]int{}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		for _, l := range partsOf(b) {
+			line := r.observedLine(b, l.Part, l.Language)
+			if another(above, b, l.Part) != "" {
+				continue
+			}
+			of := ""
+			if _, several := mainPart(b); several != "" {
+				of = l.Language
+			}
+			agents := usersOf(b, of)
+			enough := 0
+			for _, a := range agents {
+				units[a.Agent] += a.NUnits
+				if a.NUnits >= leastAnswers {
+					enough++
+				}
+			}
+			if name := line.Name; enough > 1 && !line.weak {
+				if l.Language != "" && !strings.Contains(name, l.Language) {
+					name += " · " + l.Language
+				}
+				parts = append(parts, part{seenFirstRow{Name: name, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
+			}
+		}
+	}
+	var f seenFirsts
+	for name := range units {
+		f.Agents = append(f.Agents, name)
+	}
+	sorting.Func(f.Agents, func(x, y string) int { return cmp.Or(units[y]-units[x], cmp.Compare(x, y)) })
+	f.Left = max(0, len(f.Agents)-maxSeenAgents)
+	f.Agents = f.Agents[:len(f.Agents)-f.Left]
+	for _, p := range parts {
+		for _, name := range f.Agents {
+			c := seenFirst{Agent: name}
+			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == name }); i >= 0 {
+				c = seenFirstOf(p.board, p.part, p.agents[i])
+			}
+			p.row.Cells, p.row.differ = append(p.row.Cells, c), p.row.differ || c.Other
+		}
+		f.Rows = append(f.Rows, p.row)
+	}
+	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int {
+		if x.differ != y.differ && x.differ {
+			return -1
+		} else if x.differ != y.differ {
+			return 1
+		}
+		return y.units - x.units
+	})
+	if f.Rows = f.Rows[:min(maxSeenRows, len(f.Rows))]; len(f.Rows) < 2 {
+		return nil
+	}
+	return &f
+}
+
+// seenFirstOf is the tool that an agent used most of a part; of several, that which most agents used.
+func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seenFirst {
+	out := seenFirst{Agent: a.Agent}
+	if a.NUnits < leastAnswers || len(a.Tools) == 0 {
+		return out
+	}
+	all := func(t observed.Rate) int { use, _ := useOf(p, t.Slug); return use.Uses }
+	first := slices.MaxFunc(a.Tools, func(x, y observed.Rate) int { return cmp.Or(cmp.Compare(x.Uses, y.Uses), all(x)-all(y)) })
+	out.Tool, out.Other = observedName(b, first.Slug), all(first) < p.Tools[0].Uses
+	var notes []string
+	rate, interval := render.UseRate(first.Use, a.NUnits)
+	if out.Rate = rate; interval != "" {
+		out.Rate = shareText(first.Uses, a.NUnits)
+		notes = append(notes, wholePercent(first.CILow)+"–"+wholePercent(first.CIHigh)+"% of "+chart.Whole(int64(a.NUnits)))
+	}
+	if observed.MostlyOne(first.Uses, first.InOne) {
+		notes = append(notes, "mostly one repo")
+	}
+	out.Note = strings.Join(notes, ", ")
+	return out
+}
+
+// Differ reports whether the agents differ in a row.
+func (f seenFirsts) Differ() bool { return f.Rows[0].differ }
+
+// Rest is like: 24 more agents. It is empty where each has a column.
+func (f seenFirsts) Rest() string {
+	if f.Left == 0 {
+		return ""
+	}
+	return quantity(f.Left, "more agent")
+}
