@@ -25,7 +25,7 @@ func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, Trials: in.Trials, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
 		boards: map[boardKey]*Resource{}, prompts: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		press: newPress(in.AsOf, maxKept), index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
+		press: newPress(views.Modified(in.AsOf, in.Observed), maxKept), index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
 	}
 	for _, b := range in.Observed {
 		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))

@@ -33,6 +33,7 @@ type portion struct {
 	Interval          string        // 95 %; empty where the card has none
 	Bar               template.HTML // of its own, where rates may overlap; else empty
 	Link              string        // to the answers that picked it; may be empty
+	share             float64       // of the answers of a board
 }
 
 // An age is when data is from, and a remark where that is long ago.
@@ -108,13 +109,13 @@ const othersOrNone = "others or no tool"
 // addRest adds what the tools of a card leave of the bar: its grey part.
 func (c *card) addRest(name string, share float64) {
 	if len(c.Top) > 0 && share >= leastRest {
-		c.Top = append(c.Top, portion{Class: "track", Tool: name, Rate: chart.Fixed(share)})
+		c.Top = append(c.Top, portion{Class: "track", Tool: name, Rate: chart.Fixed(share), share: share})
 	}
 }
 
 // add adds a tool to a card, and its part to the card's bar.
 func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart.Part {
-	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate)})
+	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate), share: rate})
 	return append(parts, barPart(class, tool, rate))
 }
 

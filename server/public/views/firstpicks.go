@@ -117,6 +117,9 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 // firstBoardOf is the column of a board.
 func (r *Renderer) firstBoardOf(b *analytics.Board) firstBoard {
 	f := firstBoard{card: r.boardCard(b), Asked: onlyPrompt(b)}
+	for i := range f.Top { // as in the cells
+		f.Top[i].Rate = wholePercent(f.Top[i].share) + "%"
+	}
 	low, high, n := 1.0, 0.0, 0
 	for _, a := range b.Agents {
 		if p := firstPickOf(b, a); !p.alike() {

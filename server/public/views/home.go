@@ -35,6 +35,7 @@ type homePage struct {
 	NotOne   string        // why both rates of a pair are not of one test
 	Axis     template.HTML // of the bars of Pairs
 	Coders   string        // the agents of observed boards
+	Leads    []line        // of Observed: the clear ones
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Left     string         // which tools it leaves out
@@ -58,6 +59,7 @@ const (
 	homeNames  = 4
 	homeLosses = 3
 	homeFacts  = 3
+	homeLeads  = 4
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -88,7 +90,7 @@ func (r *Renderer) home() (Page, error) {
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
 	d.Contrast, d.NotOne = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
-		d.NotOne += ", and the models are others"
+		d.NotOne += ", and the models differ"
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
@@ -97,6 +99,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Unit = r.in.Observed[0].Unit
 	}
 	d.Observed, d.Coding = r.seenLanguages(d.Pairs), r.seenFirsts(d.Pairs)
+	d.Leads = clearLeads(d.Observed)
 	d.SeenAge, d.Coders = commonAge(d.Observed), r.coders()
 	for i := range r.in.Observed {
 		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
@@ -145,6 +148,23 @@ func (r *Renderer) coders() string {
 	return and(slices.Compact(names))
 }
 
+// clearLeads returns the lines with a clear lead, those with most units first; nil for one alone.
+func clearLeads(languages []seenLanguage) (out []line) {
+	for _, g := range languages {
+		for _, l := range g.All() {
+			if l.Clear {
+				l.Name = l.inLanguage
+				out = append(out, l)
+			}
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	sorting.StableFunc(out, func(x, y line) int { return y.units - x.units })
+	return out[:min(homeLeads, len(out))]
+}
+
 // commonAge returns the age of all boards, which need not say it; it is empty where they differ.
 func commonAge(languages []seenLanguage) age {
 	var all []*line
@@ -167,7 +187,7 @@ func commonAge(languages []seenLanguage) age {
 // description is the claim and what the snapshot holds, for search engines and links.
 func (d homePage) description() string {
 	if c := d.Contrast; c != nil {
-		return c.Claim + " " + c.Base + " " + d.Sum
+		return c.Claim + " " + c.Base() + " " + d.Sum
 	}
 	return described(d.Headline) + " " + d.Sum
 }
@@ -190,7 +210,7 @@ func (r *Renderer) about(studies bool) string {
 	case len(r.in.Boards) == 0 && seen:
 		return "firstpick measures which developer tools AI agents use in real work."
 	case studies && seen:
-		return "firstpick measures which developer tools AI models pick when asked, and coding agents use in real work."
+		return "firstpick measures which developer tools AI models pick when asked, and which ones coding agents use in real work."
 	case studies:
 		return "firstpick measures which developer tools AI models pick when asked."
 	case seen:

@@ -76,16 +76,17 @@ func TestPairings(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := "lead, Ash 85.0% , Cedar 0 of 20 60.0%, Elm 5.0% 20.0%; other, Ash 85.0% 20.0%, Birch 0 of 20 60.0%; same, Ash 85.0% 60.0%, Birch 0 of 20 20.0%"
+	want := "lead, Ash 85% , Cedar 0 of 20 60%, Elm 5% 20%; other, Ash 85% 20%, Birch 0 of 20 60%; same, Ash 85% 60%, Birch 0 of 20 20%"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. Of 100 pull requests by agents that used one of these tools: 60% Cedar (95% CI 0–80%).", // it cannot see Ash
-		"Web: all pick Ash. In real work, agents used Birch most often. Of 100 pull requests by agents that used one of these tools: 60% Birch (95% CI 0–80%), 20% Ash (95% CI 0–80%).",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Cedar 60%.", // it cannot see Ash
+		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Birch 60%, Ash 20%.",
 	} {
-		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash."}
-		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base != want {
+		in.Boards[2-i].NPrompts = 1
+		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
+		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base() != want {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
@@ -140,9 +141,12 @@ func TestObservedLines(t *testing.T) {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 	}
-	want := "Python: 7 boards, 2 with a clear lead, Ash: part whole single together alone untested decided Rust: HTTP clients, clear lead, Ash: languages#in-rust Go: HTTP clients, Ash: languages#in-go"
+	want := "Python: 7 categories, 2 with a clear lead, Ash: part whole single together alone untested decided Other languages: 2 categories, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+	if leads := clearLeads(all); len(leads) != 3 || leads[0].Name != "HTTP clients · Rust" {
+		t.Errorf("clear leads: %+v", leads)
 	}
 	if !all[0].Open || all[1].Open {
 		t.Error("of nine boards, other languages than the first are open")

@@ -15,6 +15,7 @@ import (
 // A line of the first page is an observed board, or its part in one language.
 type line struct {
 	Name, Link string
+	inLanguage string     // the name with the language
 	Page       string     // Link without its fragment
 	Tools      []lineTool // the first ones
 	Clear      bool       // the first is ahead, with all pairs compared at once
@@ -63,13 +64,10 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 		}
 		for _, l := range partsOf(b) {
 			p := l.Part
-			if len(firstUsed(p)) == 0 {
+			if len(firstUsed(p)) == 0 || isAnother(above, b, p) {
 				continue
 			}
 			one := r.observedLine(b, p, l.Language)
-			if name := another(above, b, p); name != "" {
-				one.Doubts = append(one.Doubts, "another list of tools than "+name+" above")
-			}
 			at := slices.IndexFunc(out, func(g seenLanguage) bool { return g.Name == l.Language })
 			if at < 0 {
 				at, out = len(out), append(out, seenLanguage{Name: l.Language, ID: "observed-" + agentSlug(l.Language)})
@@ -78,6 +76,7 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 			total++
 		}
 	}
+	out = mergeSmall(out)
 	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
 	for i := range out {
 		g := &out[i]
@@ -99,15 +98,11 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	return out
 }
 
-// another returns the name of the pair that counts the same work by another list of tools: one with the same first tool;
-// empty where there is none.
-func another(above []pairing, b *observed.Board, p observed.Part) string {
-	for _, a := range above {
-		if a.Category != b.Category && len(a.part.Tools) > 0 && len(p.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug {
-			return a.Seen.Name
-		}
-	}
-	return ""
+// isAnother reports whether a part counts work that is compared above, by another list of tools: it has the same first one.
+func isAnother(above []pairing, b *observed.Board, p observed.Part) bool {
+	return slices.ContainsFunc(above, func(a pairing) bool {
+		return a.Category != b.Category && len(a.part.Tools) > 0 && len(p.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug
+	})
 }
 
 // strong returns how many lines say something of an order.
@@ -120,10 +115,28 @@ func (g seenLanguage) strong() (n int) {
 	return n
 }
 
+// mergeSmall puts the lines of languages that have one each together, where there are two.
+func mergeSmall(languages []seenLanguage) []seenLanguage {
+	small := seenLanguage{Name: "Other languages", ID: "observed-others"}
+	var large []seenLanguage
+	for _, g := range languages {
+		if len(g.Lines) > 1 || g.Name == "" {
+			large = append(large, g)
+			continue
+		}
+		g.Lines[0].Name = g.Lines[0].inLanguage
+		small.Lines = append(small.Lines, g.Lines[0])
+	}
+	if len(small.Lines) < 2 {
+		return languages
+	}
+	return append(large, small)
+}
+
 // All returns the lines that are in sight and those that are not.
 func (g seenLanguage) All() []line { return slices.Concat(g.Lines, g.More) }
 
-// Boards is like: 13 boards, 2 with a clear lead.
+// Boards is like: 13 categories, 2 with a clear lead.
 func (g seenLanguage) Boards() string {
 	leads := 0
 	for _, l := range g.All() {
@@ -137,9 +150,9 @@ func (g seenLanguage) Boards() string {
 	case n == 1:
 		return g.Lines[0].Name
 	case leads > 0:
-		return quantity(n, "board") + ", " + chart.Whole(int64(leads)) + " with a clear lead"
+		return chart.Count(n, "category", "categories") + ", " + chart.Whole(int64(leads)) + " with a clear lead"
 	default:
-		return quantity(n, "board")
+		return chart.Count(n, "category", "categories")
 	}
 }
 
@@ -197,6 +210,9 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 	if of != "" {
 		l.Link += "#" + partID(language)
 	}
+	if l.inLanguage = l.Name; language != "" && !strings.Contains(b.Name, language) {
+		l.inLanguage += " · " + language
+	}
 	used := firstUsed(p)
 	for _, t := range used[:min(cardTools, len(used))] {
 		l.Tools = append(l.Tools, r.lineTool(b, p, t))
@@ -205,11 +221,8 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 }
 
 func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate) lineTool {
-	m := useMark(p, t)
-	out := lineTool{Tool: observedName(b, t.Slug), Rate: m.Text}
-	if m.Interval {
-		out.Rate, out.Interval = shareText(t.Uses, p.NUnits), wholePercent(t.CILow)+"–"+wholePercent(t.CIHigh)+"%"
-	}
+	m, out := useMark(p, t), lineTool{Tool: observedName(b, t.Slug)}
+	out.Rate, out.Interval = wholeUse(p, t)
 	m.Text = out.Tool + " " + out.Rate
 	out.Plot = chart.NewAxis(1).Forest(m)
 	if r.tools[t.Slug] != nil {
@@ -222,6 +235,20 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 		out.InOne = shareText(t.InOne, t.Uses)
 	}
 	return out
+}
+
+// wholeUse is the rate of use of a tool and its interval in whole per cent, or a count without one.
+func wholeUse(p observed.Part, t observed.Rate) (rate, interval string) {
+	m := useMark(p, t)
+	if !m.Interval {
+		return m.Text, ""
+	}
+	return shareText(t.Uses, p.NUnits), wholeInterval(t.CILow, t.CIHigh)
+}
+
+// wholeInterval is like: 33–88%.
+func wholeInterval(low, high float64) string {
+	return wholePercent(low) + "–" + wholePercent(high) + "%"
 }
 
 // byLargestAgent says which tool is first among the units of the agent that made most of them, where that is another

@@ -34,9 +34,8 @@ type pairedTool struct {
 	Plot        template.HTML // of both, on one axis
 	Uses        int           // in real work
 	Repos       string        // in real work: 32 of 58 repositories; empty where that is not known
+	InOne       string        // the share of its uses that is in one of them, where that is most
 	pickRate    float64
-	// share100 and interval100 are those of Used in whole per cent.
-	share100, interval100 string
 }
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
@@ -87,7 +86,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
-				t.Uses, t.Repos, t.share100, t.interval100 = p.Tools[at].Uses, l.Repos, l.Rate, l.Interval
+				t.Uses, t.Repos, t.InOne = p.Tools[at].Uses, l.Repos, l.InOne
 				if l.InOne != "" {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
@@ -110,12 +109,16 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	return out[:min(homePairs, len(out))]
 }
 
-// A contrast is a claim of the first page that real work used another first tool than the answers picked.
+// A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
+// Used say what its halves are of.
 type contrast struct {
-	Claim string // both halves
-	Base  string // what the second half is of
-	Test  string // how firm the second half is; may be empty
+	Claim, Asked, Used string
+
+	Test string // how firm the second half is; may be empty
 }
+
+// Base is what both halves are of.
+func (c contrast) Base() string { return c.Asked + " " + c.Used }
 
 // contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
 func contrastOf(h headline, pairs []pairing) *contrast {
@@ -126,13 +129,18 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	asked, used := p.Tools[0], p.Tools[1]
 	out := contrast{
 		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
-		Base:  fmt.Sprintf("Of %s by agents that used one of these tools%s: %s", p.Seen.Units, p.Collected, used.share()),
+		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.Rate, quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
+		Used:  fmt.Sprintf("In %s by agents%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.Rate),
 	}
-	if asked.Used.Rate == "" { // the study cannot see it
-		out.Base += "."
+	if asked.Used.Rate != "" { // the study can see it
+		out.Used += ", " + asked.Tool + " " + asked.Used.Rate
+	}
+	if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
+		out.Used = strings.TrimSuffix(out.Used, ".") + "; the order is not proven."
+	}
+	if asked.Used.Rate == "" {
 		return &out
 	}
-	out.Base += ", " + asked.share() + "."
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
 		out.Test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s).", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
@@ -141,14 +149,6 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		}
 	}
 	return &out
-}
-
-// share is like: 66% FastAPI (95% CI 33–88%).
-func (t pairedTool) share() string {
-	if t.Used.Interval == "" {
-		return t.Used.Rate + " " + t.Tool
-	}
-	return t.share100 + " " + t.Tool + " (95% CI " + t.interval100 + ")"
 }
 
 // pairPlot draws both rates of a tool on one axis: a ring when asked, a dot in real work.
@@ -186,9 +186,9 @@ func askedPortion(b *analytics.Board, slug string) portion {
 	case s.Picks == 0:
 		return portion{Rate: "0 of " + chart.Whole(int64(b.NTrials))}
 	case render.Single(*b):
-		return portion{Rate: chart.Fixed(s.PickRate)}
+		return portion{Rate: shareText(s.Picks, b.NTrials)}
 	}
-	return portion{Rate: chart.Fixed(s.PickRate), Interval: render.Interval(s.CILow, s.CIHigh)}
+	return portion{Rate: shareText(s.Picks, b.NTrials), Interval: wholeInterval(s.CILow, s.CIHigh)}
 }
 
 // usedPortion is the rate of use of a tool; empty where the study cannot see it.
@@ -197,5 +197,6 @@ func usedPortion(o *observed.Board, p observed.Part, slug string) portion {
 		return portion{}
 	}
 	use, _ := useOf(p, slug)
-	return usePortion(o, p, observed.Rate{Slug: slug, Use: use})
+	rate, interval := wholeUse(p, observed.Rate{Slug: slug, Use: use})
+	return portion{Rate: rate, Interval: interval}
 }

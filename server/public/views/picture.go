@@ -32,6 +32,9 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
 			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
 			p.Foot = "Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". Real work: " + pairs[0].Seen.Units
+			if pairs[0].Collected != "" {
+				p.Foot += ", " + pairs[0].Seen.Age.When
+			}
 			if lead := pairs[0].Seen.Lead; lead != "" {
 				p.Foot += ", lead " + lead
 			}
@@ -231,7 +234,7 @@ func (r *Renderer) Badge(slug string) (label, text, title string, ok bool) {
 
 // Feed lists what moved since the snapshot before.
 func (r *Renderer) Feed() share.Feed {
-	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: r.in.AsOf}
+	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: Modified(r.in.AsOf, r.in.Observed)}
 	if f.Updated.IsZero() { // nothing is measured
 		f.Updated = r.in.Now
 	}
@@ -242,6 +245,16 @@ func (r *Renderer) Feed() share.Feed {
 		})
 	}
 	return f
+}
+
+// Modified returns the time of the newest data: of the last trial, or of an observed board.
+func Modified(asOf time.Time, boards []observed.Board) time.Time {
+	for i := range boards {
+		if at := boards[i].AsOf; at != nil && at.After(asOf) {
+			asOf = *at
+		}
+	}
+	return asOf
 }
 
 // maxNews is how many entries the feed has.

@@ -107,12 +107,16 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 	return withoutIt + and(rates) + " of " + chart.Whole(int64(rest.NUnits))
 }
 
-// shareText is a part of a whole without decimals; less than a half of one per cent is not shown as 0.
+// shareText is a part of a whole without decimals. Neither is a little shown as nothing, nor almost all as all.
 func shareText(part, of int) string {
-	if rate := float64(part) / float64(of); rate >= .005 || part == 0 {
+	switch rate := float64(part) / float64(of); {
+	case part > 0 && rate < .005:
+		return "<1%"
+	case part < of && rate >= .995:
+		return ">99%"
+	default:
 		return wholePercent(rate) + "%"
 	}
-	return "<1%"
 }
 
 // maxRepo is how many characters of the name of a repository are shown.

@@ -11,21 +11,21 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// seenFirsts has the tool that each coding agent used most, on several observed boards.
+// seenFirsts has the tool that each coding agent used most, on the observed boards where they differ.
 type seenFirsts struct {
 	Agents []string // the columns, those with most units first
 	Rows   []seenFirstRow
 	Left   int // agents without a column
+	Alike  int // boards on which none differs
 }
 
 // A seenFirstRow is a board, or its part in one language.
 type seenFirstRow struct {
 	Name, Link, Page string
 
-	All    string      // the first tool of all agents
-	Cells  []seenFirst // one for each agent
-	differ bool
-	units  int
+	All   string      // the first tool of all agents
+	Cells []seenFirst // one for each agent
+	units int
 }
 
 // A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
@@ -42,8 +42,8 @@ const (
 	maxSeenAgents = 6
 )
 
-// seenFirsts returns the boards on which two agents have enough units, those where the agents differ first; nil
-// unless there are two. It leaves out other lists of the work of those above.
+// seenFirsts returns the boards on which two agents have enough units and one used another tool most than all did,
+// those with most units first; nil without one. It leaves out other lists of the work of those above.
 func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	type part struct {
 		row    seenFirstRow
@@ -57,7 +57,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 		b := &r.in.Observed[i]
 		for _, l := range partsOf(b) {
 			line := r.observedLine(b, l.Part, l.Language)
-			if another(above, b, l.Part) != "" {
+			if isAnother(above, b, l.Part) {
 				continue
 			}
 			of := ""
@@ -72,11 +72,8 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 					enough++
 				}
 			}
-			if name := line.Name; enough > 1 && !line.weak {
-				if l.Language != "" && !strings.Contains(name, l.Language) {
-					name += " · " + l.Language
-				}
-				parts = append(parts, part{seenFirstRow{Name: name, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
+			if enough > 1 && !line.weak {
+				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
 			}
 		}
 	}
@@ -88,26 +85,25 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	f.Left = max(0, len(f.Agents)-maxSeenAgents)
 	f.Agents = f.Agents[:len(f.Agents)-f.Left]
 	for _, p := range parts {
+		differ := false
 		for _, name := range f.Agents {
 			c := seenFirst{Agent: name}
 			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == name }); i >= 0 {
 				c = seenFirstOf(p.board, p.part, p.agents[i])
 			}
-			p.row.Cells, p.row.differ = append(p.row.Cells, c), p.row.differ || c.Other
+			p.row.Cells, differ = append(p.row.Cells, c), differ || c.Other
 		}
-		f.Rows = append(f.Rows, p.row)
+		if differ {
+			f.Rows = append(f.Rows, p.row)
+		} else {
+			f.Alike++
+		}
 	}
-	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int {
-		if x.differ != y.differ && x.differ {
-			return -1
-		} else if x.differ != y.differ {
-			return 1
-		}
-		return y.units - x.units
-	})
-	if f.Rows = f.Rows[:min(maxSeenRows, len(f.Rows))]; len(f.Rows) < 2 {
+	if len(f.Rows) == 0 {
 		return nil
 	}
+	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return y.units - x.units })
+	f.Rows = f.Rows[:min(maxSeenRows, len(f.Rows))]
 	return &f
 }
 
@@ -124,7 +120,7 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	rate, interval := render.UseRate(first.Use, a.NUnits)
 	if out.Rate = rate; interval != "" {
 		out.Rate = shareText(first.Uses, a.NUnits)
-		notes = append(notes, wholePercent(first.CILow)+"–"+wholePercent(first.CIHigh)+"% of "+chart.Whole(int64(a.NUnits)))
+		notes = append(notes, wholeInterval(first.CILow, first.CIHigh)+" of "+chart.Whole(int64(a.NUnits)))
 	}
 	if observed.MostlyOne(first.Uses, first.InOne) {
 		notes = append(notes, "mostly one repo")
@@ -133,8 +129,13 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	return out
 }
 
-// Differ reports whether the agents differ in a row.
-func (f seenFirsts) Differ() bool { return f.Rows[0].differ }
+// Others says on how many boards no agent differs; empty where there is none.
+func (f seenFirsts) Others() string {
+	if f.Alike == 0 {
+		return ""
+	}
+	return "In " + chart.Count(f.Alike, "other category", "other categories") + " with enough data, each used the same tool most."
+}
 
 // Rest is like: 24 more agents. It is empty where each has a column.
 func (f seenFirsts) Rest() string {
