@@ -34,11 +34,13 @@ type Picture struct {
 	Rows               []Row
 }
 
-// A Row is a bar of a picture: Share is 0 to 1, Value its text. The first row and those with First are dark.
+// A Row is a bar of a picture: Share is 0 to 1, Value its text. The first row and those with First are dark. Low and High
+// are the interval of Share, which is drawn where they differ.
 type Row struct {
 	Name, Value string
 	Share       float64
 	First       bool
+	Low, High   float64
 }
 
 // A Painter draws pictures. Its methods are safe for concurrent use.
@@ -206,6 +208,11 @@ func (c *canvas) row(r Row, y int, first bool) {
 	c.bar(from, y+14, full, 26, track())
 	if w := int(min(max(r.Share, 0), 1) * float64(full)); w > 0 {
 		c.bar(from, y+14, max(w, 4), 26, fill)
+	}
+	if low, high := int(max(r.Low, 0)*float64(full)), int(min(r.High, 1)*float64(full)); low < high {
+		c.bar(from+low, y+26, high-low, 2, ink())
+		c.bar(from+low, y+20, 2, 14, ink())
+		c.bar(from+high-2, y+20, 2, 14, ink())
 	}
 	c.text(r.Value, Width-margin-valueWidth+20, y+36, 30, c.p.bold, ink(), valueWidth-20)
 }

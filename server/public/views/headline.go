@@ -224,35 +224,14 @@ func (r *Renderer) totals() (out []render.Fact) {
 		}
 		out = append(out, f)
 	}
-	picked, used, seen := 0, 0, 0
+	seen := 0
 	for _, t := range r.tools {
-		isPicked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
-		isUsed := slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 })
-		if isPicked {
-			picked++
-		}
-		if isUsed {
-			used++
-		}
-		if isPicked || isUsed {
+		if slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 }) || slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 }) {
 			seen++
 		}
 	}
-	var notes []string
-	if picked > 0 {
-		notes = append(notes, chart.Whole(int64(picked))+" picked when asked")
-	}
-	if used > 0 {
-		notes = append(notes, chart.Whole(int64(used))+" used in real work")
-	}
-	if neither := len(r.tools) - seen; neither > 0 && len(notes) > 0 {
-		notes = append(notes, chart.Whole(int64(neither))+" neither")
-	}
-	if both := picked + used - seen; both > 0 {
-		notes[0] += " (" + chart.Whole(int64(both)) + " in both)"
-	}
 	if n := len(r.tools); n > 0 {
-		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: strings.Join(notes, ", ")})
+		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(seen)) + " picked or used"})
 	}
 	return out
 }

@@ -59,7 +59,7 @@ const (
 	homeNames  = 4
 	homeLosses = 3
 	homeFacts  = 3
-	homeLeads  = 4
+	homeLeads  = 6
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -148,20 +148,24 @@ func (r *Renderer) coders() string {
 	return and(slices.Compact(names))
 }
 
-// clearLeads returns the lines with a clear lead, those with most units first; nil for one alone.
+// clearLeads returns the lines with a clear lead, those over a tool of some use first, then those with most units; nil for
+// one alone.
 func clearLeads(languages []seenLanguage) (out []line) {
-	for _, g := range languages {
-		for _, l := range g.All() {
-			if l.Clear {
-				l.Name = l.inLanguage
-				out = append(out, l)
+	for _, weak := range []bool{false, true} {
+		first := len(out)
+		for _, g := range languages {
+			for _, l := range g.All() {
+				if l.Clear && l.weak == weak {
+					l.Name = l.inLanguage
+					out = append(out, l)
+				}
 			}
 		}
+		sorting.StableFunc(out[first:], mostUnits)
 	}
 	if len(out) < 2 {
 		return nil
 	}
-	sorting.StableFunc(out, func(x, y line) int { return y.units - x.units })
 	return out[:min(homeLeads, len(out))]
 }
 

@@ -88,8 +88,10 @@ type letter struct {
 // A toolLine is a tool in a list: its best place. Used is its rate in real work; empty where it
 // was not used. Observed marks an observed board.
 type toolLine struct {
-	Name, Link, Rate, Used, Place, Board, BoardLink string
-	Observed                                        bool
+	Name, Link, Rate, Place, Board, BoardLink string
+
+	Used     portion
+	Observed bool
 }
 
 func (r *Renderer) toolIndex() (Page, error) {

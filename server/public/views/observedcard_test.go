@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Cedar 60%.", // it cannot see Ash
-		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Birch 60%, Ash 20%.",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Cedar 60% (95% CI 0–80%).", // it cannot see Ash
+		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Birch 60% (95% CI 0–80%), Ash 20% (95% CI 0–80%).",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
@@ -105,7 +105,7 @@ func TestPairings(t *testing.T) {
 }
 
 // TestObservedLines: the first page has a line for each observed board that is not compared above, by language: first those
-// whose first tool has a clear lead with all pairs compared, last those without a choice of tools.
+// whose first tool has a clear lead with all pairs compared, as on the board, last those without a choice of tools.
 func TestObservedLines(t *testing.T) {
 	r := Renderer{}
 	add := func(category string, uses int, warnings []string, pairs map[[2]string]observed.Pair) {
@@ -141,11 +141,11 @@ func TestObservedLines(t *testing.T) {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 	}
-	want := "Python: 7 categories, 2 with a clear lead, Ash: part whole single together alone untested decided Other languages: 2 categories, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
+	want := "Python: 7 categories, 3 with a clear lead, Ash: part whole decided single together alone untested Other languages: 2 categories, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if leads := clearLeads(all); len(leads) != 3 || leads[0].Name != "HTTP clients · Rust" {
+	if leads := clearLeads(all); len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" {
 		t.Errorf("clear leads: %+v", leads)
 	}
 	if !all[0].Open || all[1].Open {

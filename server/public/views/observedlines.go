@@ -80,7 +80,7 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
 	for i := range out {
 		g := &out[i]
-		sorting.StableFunc(g.Lines, func(x, y line) int { return cmp.Or(x.order()-y.order(), y.units-x.units) })
+		sorting.StableFunc(g.Lines, func(x, y line) int { return cmp.Or(x.order()-y.order(), mostUnits(x, y)) })
 		var firsts []string
 		for _, l := range g.Lines {
 			if t := l.Tools[0].Tool; !slices.Contains(firsts, t) {
@@ -107,7 +107,7 @@ func isAnother(above []pairing, b *observed.Board, p observed.Part) bool {
 
 // strong returns how many lines say something of an order.
 func (g seenLanguage) strong() (n int) {
-	for _, l := range g.Lines { // weak ones are last, so More need not be counted
+	for _, l := range g.All() {
 		if !l.weak {
 			n++
 		}
@@ -171,13 +171,15 @@ func (g seenLanguage) Folded() string {
 // order is the place of a line among those of its language.
 func (l line) order() int {
 	switch {
-	case l.weak:
-		return 2
 	case l.Clear:
 		return 0
+	case l.weak:
+		return 2
 	}
 	return 1
 }
+
+func mostUnits(x, y line) int { return y.units - x.units }
 
 // isWeak reports whether little can be said of an order of a part: hardly a second tool, one repository decides, or
 // too little data.
@@ -206,7 +208,7 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
 		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...), weak: isWeak(p),
 	}
-	l.Clear = !l.weak && leadOrder(p) == leadClear
+	l.Clear = leadOrder(p) == leadClear
 	if of != "" {
 		l.Link += "#" + partID(language)
 	}

@@ -18,9 +18,10 @@ import (
 // both.
 type pairing struct {
 	Asked, Seen card
-	Answers     string   // that the rates of Asked are of
-	Doubts      []string // of the part of Seen
-	Category    string
+	Answers     string       // that the rates of Asked are of
+	Doubts      []string     // of the part of Seen
+	NotShown    string       // the tools that are left out; may be empty
+	Category    string       // of both boards
 	Collected   string       // when Seen was, after a comma; empty where that is not known
 	Same        bool         // the first tool is the same
 	Tools       []pairedTool // the first of each kind, then the second of each
@@ -74,6 +75,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				slugs = append(slugs, used[place].Slug)
 			}
 		}
+		d.NotShown = notShown(b, o, p, slugs)
 		for i, slug := range slugs {
 			if slices.Contains(slugs[:i], slug) {
 				continue
@@ -130,10 +132,10 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	out := contrast{
 		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.Rate, quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  fmt.Sprintf("In %s by agents%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.Rate),
+		Used:  fmt.Sprintf("In %s by agents%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.full()),
 	}
 	if asked.Used.Rate != "" { // the study can see it
-		out.Used += ", " + asked.Tool + " " + asked.Used.Rate
+		out.Used += ", " + asked.Tool + " " + asked.Used.full()
 	}
 	if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
 		out.Used = strings.TrimSuffix(out.Used, ".") + "; the order is not proven."
@@ -151,6 +153,40 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	return &out
 }
 
+// full is the rate with its interval, if it has one.
+func (p portion) full() string {
+	if p.Interval == "" {
+		return p.Rate
+	}
+	return p.Rate + " (95% CI " + p.Interval + ")"
+}
+
+// notShown names the tools that a pair leaves out, with leastChoice or more: Not shown: Keras 13% when asked.
+func notShown(b *analytics.Board, o *observed.Board, p observed.Part, shown []string) string {
+	var asked, used, parts []string
+	for _, s := range b.Tools {
+		if s.PickRate >= leastChoice && !slices.Contains(shown, s.Slug) && len(asked) < cardTools {
+			asked = append(asked, s.Tool+" "+shareText(s.Picks, b.NTrials))
+		}
+	}
+	for _, t := range p.Tools {
+		if t.UseRate >= leastChoice && !slices.Contains(shown, t.Slug) && len(used) < cardTools {
+			rate, _ := wholeUse(p, t)
+			used = append(used, observedName(o, t.Slug)+" "+rate)
+		}
+	}
+	if len(asked) > 0 {
+		parts = append(parts, and(asked)+" when asked")
+	}
+	if len(used) > 0 {
+		parts = append(parts, and(used)+" in real work")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not shown: " + strings.Join(parts, "; ") + "."
+}
+
 // pairPlot draws both rates of a tool on one axis: a ring when asked, a dot in real work.
 func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 	axis := chart.NewAxis(1)
@@ -161,7 +197,7 @@ func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 		return axis.Forest(asked)
 	}
 	used := useMark(p, p.Tools[i])
-	used.Text = t.Tool + " in real work: " + used.Text
+	used.Text = t.Tool + " in real work: " + t.Used.Rate
 	if t.Asked.Rate == "" { // not on the board
 		return axis.Forest(used)
 	}

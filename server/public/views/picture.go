@@ -31,12 +31,12 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		pairs := r.pairings(h.board)
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
 			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
-			p.Foot = "Asked: " + quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". Real work: " + pairs[0].Seen.Units
+			p.Foot = quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". " + pairs[0].Seen.Units
 			if pairs[0].Collected != "" {
 				p.Foot += ", " + pairs[0].Seen.Age.When
 			}
-			if lead := pairs[0].Seen.Lead; lead != "" {
-				p.Foot += ", lead " + lead
+			if lead := pairs[0].Seen.Lead; lead != "" && lead != leadClear {
+				p.Foot += ": order not proven"
 			}
 			p.Foot += "."
 		}
@@ -75,9 +75,12 @@ func pairedRows(p pairing) (out []share.Row) {
 	for _, t := range p.Tools[:2] {
 		out = append(out, share.Row{Name: t.Tool + ", asked", Value: t.Asked.Rate, Share: t.pickRate})
 	}
-	for i, t := range p.Tools[:2] {
+	for i, t := range []pairedTool{p.Tools[1], p.Tools[0]} {
 		if t.Used.Rate != "" {
-			out = append(out, share.Row{Name: t.Tool + ", real work", Value: t.Used.Rate, Share: float64(t.Uses) / float64(p.part.NUnits), First: i == 1})
+			use, _ := useOf(p.part, t.slug)
+			row := usedRow(t.Tool+", real work", use, p.part.NUnits)
+			row.Value, row.First = t.Used.Rate, i == 0
+			out = append(out, row)
 		}
 	}
 	return out
@@ -155,8 +158,12 @@ func seenRows(b *observed.Board, p observed.Part, slug string) (out []share.Row)
 }
 
 func usedRow(name string, u observed.Use, units int) share.Row {
-	rate, _ := render.UseRate(u, units)
-	return share.Row{Name: name, Value: rate, Share: u.UseRate}
+	rate, interval := render.UseRate(u, units)
+	row := share.Row{Name: name, Value: rate, Share: u.UseRate}
+	if interval != "" {
+		row.Low, row.High = u.CILow, u.CIHigh
+	}
+	return row
 }
 
 // marked marks the picture of simulated answers, and leaves out invisible characters, which

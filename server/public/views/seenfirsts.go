@@ -42,7 +42,7 @@ const (
 	maxSeenAgents = 6
 )
 
-// seenFirsts returns the boards on which two agents have enough units and one used another tool most than all did,
+// seenFirsts returns the boards with observed.MinUnits on which an agent used another tool most than all together did,
 // those with most units first; nil without one. It leaves out other lists of the work of those above.
 func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	type part struct {
@@ -72,7 +72,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 					enough++
 				}
 			}
-			if enough > 1 && !line.weak {
+			if enough > 0 && len(agents) > 1 && l.NUnits >= observed.MinUnits && len(line.Tools) > 0 {
 				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
 			}
 		}
@@ -134,7 +134,7 @@ func (f seenFirsts) Others() string {
 	if f.Alike == 0 {
 		return ""
 	}
-	return "In " + chart.Count(f.Alike, "other category", "other categories") + " with enough data, each used the same tool most."
+	return "In " + chart.Count(f.Alike, "other category", "other categories") + " with enough data, each used the first tool of all most."
 }
 
 // Rest is like: 24 more agents. It is empty where each has a column.

@@ -31,7 +31,7 @@ func TestSeenFirsts(t *testing.T) {
 	}
 	add("differ", agent("Codex", 60, 10, 40, 30), agent("Devin", 20, 15, 5, 0), agent("Cursor", 4, 0, 4, 0))
 	f := r.seenFirsts(nil)
-	if f == nil || len(f.Rows) != 1 || f.Rows[0].Name != "differ · Python" || f.Others() != "In 1 other category with enough data, each used the same tool most." {
+	if f == nil || len(f.Rows) != 1 || f.Rows[0].Name != "differ · Python" || f.Others() != "In 2 other categories with enough data, each used the first tool of all most." {
 		t.Fatalf("%+v", f)
 	}
 	want := []seenFirst{

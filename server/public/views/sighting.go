@@ -100,6 +100,15 @@ func (s sighting) rate() string {
 	return rate
 }
 
+// full is the use rate with its interval, or the count where that says more.
+func (s sighting) full() portion {
+	if s.alone() {
+		return portion{Rate: render.UseCount(s.Use, s.Part.NUnits)}
+	}
+	rate, interval := render.UseRate(s.Use, s.Part.NUnits)
+	return portion{Rate: rate, Interval: interval}
+}
+
 func useOf(p observed.Part, slug string) (observed.Use, bool) {
 	if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 {
 		return p.Tools[i].Use, true

@@ -13,7 +13,7 @@ import (
 //
 //   - render.UseRate decides: a rate with its 95 % interval, however wide it is, or a count. useRule says it in
 //     the legends. In a sentence, which has the number of units, useShare is the same.
-//   - Without its interval, in lists of tools, claims, badges and pictures, it is a rate where the interval is at most
+//   - Without its interval, in claims, badges and texts of pictures, it is a rate where the interval is at most
 //     widestUse and another tool was used, too. Else the rate alone would look firm, and it is a count
 //     (sighting.rate).
 
