@@ -42,6 +42,9 @@ func (b *Board) Recount(s *facts.Study, c Category) {
 				for j := range b.Agents {
 					if a := &b.Agents[j]; a.Agent == g.name {
 						a.Largest, a.Pairs = g.tally.largest(), g.tally.pairs(a.Part)
+						for k := range a.Tools {
+							a.Tools[k].Repos, a.Tools[k].InOne = g.tally.reposOf(a.Tools[k].Slug)
+						}
 					}
 				}
 			}

@@ -130,6 +130,13 @@ func TestCountedAtLoad(t *testing.T) {
 			if len(b.Languages) == 1 && b.Languages[0].Agents != nil {
 				t.Errorf("%s has one language", b.Category)
 			}
+			for _, a := range b.Agents {
+				for _, r := range a.Tools {
+					if r.Uses > 0 && (r.Repos == 0 || r.InOne == 0 || r.InOne > r.Uses) {
+						t.Errorf("%s, %s: %+v", b.Category, a.Agent, r)
+					}
+				}
+			}
 			ahead := map[string]int{} // by slug: tools that the pairs show ahead of it
 			for slugs, p := range b.Pairs {
 				if p.Together == nil || p.Together.Shown != (p.Together.CILow > 0) || p.Together.CILow > p.Diff || p.Together.CIHigh < p.Diff || p.Together.P < p.P-1e-9 {

@@ -59,7 +59,7 @@ const (
 	homeNames  = 4
 	homeLosses = 3
 	homeFacts  = 3
-	homeLeads  = 6
+	homeLeads  = 8
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -91,6 +91,9 @@ func (r *Renderer) home() (Page, error) {
 	d.Contrast, d.NotOne = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
 		d.NotOne += ", and the models differ"
+	}
+	if c := d.Contrast; c != nil && c.Test != "" {
+		d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil

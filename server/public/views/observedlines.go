@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A line of the first page is an observed board, or its part in one language.
@@ -28,7 +29,7 @@ type line struct {
 }
 
 // A lineTool is a tool of a line. Rate and Interval are whole per cent; Interval may be empty. Repos is how many repositories
-// have it, and InOne the share of its uses that is in one of several, where that is most; both may be empty.
+// have it, and InOne the share of its uses that is in one, where that is most; both may be empty.
 type lineTool struct {
 	Tool, Link, Rate, Interval, Repos, InOne string
 
@@ -223,9 +224,12 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 }
 
 func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate) lineTool {
-	m, out := useMark(p, t), lineTool{Tool: observedName(b, t.Slug)}
+	out := lineTool{Tool: observedName(b, t.Slug)}
 	out.Rate, out.Interval = wholeUse(p, t)
-	m.Text = out.Tool + " " + out.Rate
+	m := chart.Mark{Rate: t.UseRate, Low: t.CILow, High: t.CIHigh, Interval: out.Interval != "", Text: out.Tool + " " + out.Rate}
+	if !m.Interval {
+		m.Class = chart.Tick
+	}
 	out.Plot = chart.NewAxis(1).Forest(m)
 	if r.tools[t.Slug] != nil {
 		out.Link = toolPath(t.Slug)
@@ -233,7 +237,7 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 	if t.Repos > 0 && p.NRepos > 0 {
 		out.Repos = fmt.Sprintf("%d of %d", t.Repos, p.NRepos)
 	}
-	if observed.MostlyOne(t.Uses, t.InOne) && t.Repos != 1 {
+	if observed.MostlyOne(t.Uses, t.InOne) {
 		out.InOne = shareText(t.InOne, t.Uses)
 	}
 	return out
@@ -241,9 +245,8 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 
 // wholeUse is the rate of use of a tool and its interval in whole per cent, or a count without one.
 func wholeUse(p observed.Part, t observed.Rate) (rate, interval string) {
-	m := useMark(p, t)
-	if !m.Interval {
-		return m.Text, ""
+	if rate, interval = render.UseRate(t.Use, p.NUnits); interval == "" {
+		return rate, ""
 	}
 	return shareText(t.Uses, p.NUnits), wholeInterval(t.CILow, t.CIHigh)
 }

@@ -89,7 +89,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
 				t.Uses, t.Repos, t.InOne = p.Tools[at].Uses, l.Repos, l.InOne
-				if l.InOne != "" {
+				if l.InOne != "" && p.Tools[at].Repos > 1 {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
 			}
@@ -138,7 +138,7 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		out.Used += ", " + asked.Tool + " " + asked.Used.full()
 	}
 	if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
-		out.Used = strings.TrimSuffix(out.Used, ".") + "; the order is not proven."
+		out.Used += " The lead of " + used.Tool + " over every other tool is not proven."
 	}
 	if asked.Used.Rate == "" {
 		return &out

@@ -11,12 +11,11 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// seenFirsts has the tool that each coding agent used most, on the observed boards where they differ.
+// seenFirsts has the tool that each coding agent used most, on several observed boards.
 type seenFirsts struct {
 	Agents []string // the columns, those with most units first
 	Rows   []seenFirstRow
 	Left   int // agents without a column
-	Alike  int // boards on which none differs
 }
 
 // A seenFirstRow is a board, or its part in one language.
@@ -33,7 +32,7 @@ type seenFirst struct {
 	Agent, Tool, Rate string
 
 	Note  string // the interval, of how many units, and whether one repository has most; may be empty
-	Other bool   // another tool than the first of all agents
+	Other bool   // another tool than the first of all agents, and not mostly in one repository
 }
 
 // The size of the table of coding agents.
@@ -42,8 +41,8 @@ const (
 	maxSeenAgents = 6
 )
 
-// seenFirsts returns the boards with observed.MinUnits on which an agent used another tool most than all together did,
-// those with most units first; nil without one. It leaves out other lists of the work of those above.
+// seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers, first those on which an agent
+// used another tool most, then those with most units; nil without one. It leaves out other lists of the work of those above.
 func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	type part struct {
 		row    seenFirstRow
@@ -72,7 +71,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 					enough++
 				}
 			}
-			if enough > 0 && len(agents) > 1 && l.NUnits >= observed.MinUnits && len(line.Tools) > 0 {
+			if enough > 1 && l.NUnits >= observed.MinUnits && len(line.Tools) > 0 {
 				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
 			}
 		}
@@ -84,6 +83,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	sorting.Func(f.Agents, func(x, y string) int { return cmp.Or(units[y]-units[x], cmp.Compare(x, y)) })
 	f.Left = max(0, len(f.Agents)-maxSeenAgents)
 	f.Agents = f.Agents[:len(f.Agents)-f.Left]
+	var alike []seenFirstRow
 	for _, p := range parts {
 		differ := false
 		for _, name := range f.Agents {
@@ -93,16 +93,18 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 			}
 			p.row.Cells, differ = append(p.row.Cells, c), differ || c.Other
 		}
+		to := &alike
 		if differ {
-			f.Rows = append(f.Rows, p.row)
-		} else {
-			f.Alike++
+			to = &f.Rows
 		}
+		*to = append(*to, p.row)
 	}
-	if len(f.Rows) == 0 {
+	for _, rows := range [][]seenFirstRow{f.Rows, alike} {
+		sorting.StableFunc(rows, func(x, y seenFirstRow) int { return y.units - x.units })
+	}
+	if f.Rows = append(f.Rows, alike...); len(f.Rows) == 0 {
 		return nil
 	}
-	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return y.units - x.units })
 	f.Rows = f.Rows[:min(maxSeenRows, len(f.Rows))]
 	return &f
 }
@@ -115,26 +117,20 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	}
 	all := func(t observed.Rate) int { use, _ := useOf(p, t.Slug); return use.Uses }
 	first := slices.MaxFunc(a.Tools, func(x, y observed.Rate) int { return cmp.Or(cmp.Compare(x.Uses, y.Uses), all(x)-all(y)) })
-	out.Tool, out.Other = observedName(b, first.Slug), all(first) < p.Tools[0].Uses
+	out.Tool = observedName(b, first.Slug)
+	inOne := observed.MostlyOne(first.Uses, first.InOne)
+	out.Other = all(first) < p.Tools[0].Uses && !inOne
 	var notes []string
 	rate, interval := render.UseRate(first.Use, a.NUnits)
 	if out.Rate = rate; interval != "" {
 		out.Rate = shareText(first.Uses, a.NUnits)
 		notes = append(notes, wholeInterval(first.CILow, first.CIHigh)+" of "+chart.Whole(int64(a.NUnits)))
 	}
-	if observed.MostlyOne(first.Uses, first.InOne) {
+	if inOne {
 		notes = append(notes, "mostly one repo")
 	}
 	out.Note = strings.Join(notes, ", ")
 	return out
-}
-
-// Others says on how many boards no agent differs; empty where there is none.
-func (f seenFirsts) Others() string {
-	if f.Alike == 0 {
-		return ""
-	}
-	return "In " + chart.Count(f.Alike, "other category", "other categories") + " with enough data, each used the first tool of all most."
 }
 
 // Rest is like: 24 more agents. It is empty where each has a column.

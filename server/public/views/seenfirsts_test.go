@@ -7,8 +7,8 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 )
 
-// TestSeenFirsts: only boards on which agents differ are shown; a tie with the first tool of all is no difference; of few
-// units nothing is said.
+// TestSeenFirsts: boards on which agents differ come first; a tie with the first tool of all, or one repository, is no
+// difference; of few units nothing is said.
 func TestSeenFirsts(t *testing.T) {
 	r := Renderer{}
 	agent := func(name string, units, ash, birch, inOne int) observed.AgentBoard {
@@ -25,23 +25,30 @@ func TestSeenFirsts(t *testing.T) {
 		r.in.Observed = append(r.in.Observed, b)
 	}
 	add("alone", agent("Devin", 90, 60, 30, 0), agent("Codex", 9, 0, 9, 0))
-	add("alike", agent("Devin", 60, 40, 10, 0), agent("Codex", 20, 10, 10, 0))
 	if r.seenFirsts(nil) != nil {
-		t.Error("a table where agents do not differ")
+		t.Error("a table of one agent")
 	}
-	add("differ", agent("Codex", 60, 10, 40, 30), agent("Devin", 20, 15, 5, 0), agent("Cursor", 4, 0, 4, 0))
+	add("alike", agent("Devin", 60, 40, 10, 0), agent("Codex", 20, 10, 10, 0))
+	add("one repository", agent("Devin", 60, 10, 40, 30), agent("Codex", 20, 10, 10, 0))
+	add("differ", agent("Codex", 60, 10, 40, 20), agent("Devin", 20, 15, 5, 0), agent("Cursor", 4, 0, 4, 0))
 	f := r.seenFirsts(nil)
-	if f == nil || len(f.Rows) != 1 || f.Rows[0].Name != "differ · Python" || f.Others() != "In 2 other categories with enough data, each used the first tool of all most." {
+	if f == nil || len(f.Rows) != 3 || f.Rows[0].Name != "differ · Python" {
 		t.Fatalf("%+v", f)
 	}
 	want := []seenFirst{
 		{Agent: "Devin", Tool: "Ash", Rate: "15 of 20"},
-		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "50–80% of 60, mostly one repo", Other: true},
+		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "50–80% of 60", Other: true},
 		{Agent: "Cursor"},
 	}
 	for i, c := range f.Rows[0].Cells {
 		if c != want[i] {
 			t.Errorf("got %+v, want %+v", c, want[i])
 		}
+	}
+	if c := f.Rows[1].Cells[1]; c.Tool != "Ash" || c.Other {
+		t.Errorf("a tie: %+v", c)
+	}
+	if c := f.Rows[2].Cells[0]; c.Tool != "Birch" || c.Other || c.Note != "50–80% of 60, mostly one repo" {
+		t.Errorf("one repository: %+v", c)
 	}
 }
