@@ -238,6 +238,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	s.Text = inert.Truncate(s.Text, maxSentence)
 	s.tokens = prose.Tokens(s.Text)
 	r.slots(s)
+	r.asides(s)
 	r.match(s)
 	r.n++
 	if r.n == 1 {

@@ -1,0 +1,39 @@
+package pick_test
+
+import (
+	"testing"
+
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+// An answer is a message about a category of the built-in catalogue with its outcome.
+type answer struct{ category, text, want string }
+
+// expect reads answers.
+func expect(t *testing.T, answers []answer) {
+	t.Helper()
+	c := builtIn(t)
+	extractors := map[string]*pick.Extractor{}
+	for _, a := range answers {
+		if extractors[a.category] == nil {
+			extractors[a.category] = extractor(t, c, a.category)
+		}
+		if r := extractors[a.category].Extract(said(a.text)); label(r) != a.want {
+			t.Errorf("%s: %q: %s (%s), want %s", a.category, a.text, label(r), r.Rule, a.want)
+		}
+	}
+}
+
+// TestAsides reads over a parenthesis between a name and its verb.
+func TestAsides(t *testing.T) {
+	expect(t, []answer{
+		{"payments", "Mollie (no monthly fee) is the best option for a shop in the Netherlands.", "tool:mollie"},
+		{"ui-kit", "Mantine (v7, with its hooks) is what I'd use.", "tool:mantine"},
+		{"background-jobs", "River (Go, on your PostgreSQL) would be my choice.", "tool:river"},
+		{"email", "Mailgun (the EU region) ist meine Empfehlung.", "tool:mailgun"},
+		{"payments", "Mollie (or Adyen) is the best option.", "none"},
+		{"payments", "Mollie (if you only sell in Europe) is the best option.", "none"},
+		{"payments", "Mollie (no monthly fee) is not what I'd use.", "ambiguous"},
+		{"payments", "Is Mollie (no monthly fee) the best option?", "none"},
+	})
+}
