@@ -37,3 +37,17 @@ func TestAsides(t *testing.T) {
 		{"payments", "Is Mollie (no monthly fee) the best option?", "none"},
 	})
 }
+
+// TestCasesWithoutAVerb reads a second name with a condition of its own as another case.
+func TestCasesWithoutAVerb(t *testing.T) {
+	expect(t, []answer{
+		{"payments", "Use Stripe if you sell subscriptions, Paddle if you don't want to handle taxes.", "ambiguous"},
+		{"search", "Choose Algolia if the budget is there, or Meilisearch if it isn't.", "ambiguous"},
+		{"email", "Go with Postmark if delivery matters most, and Amazon SES if cost does. Both work.", "ambiguous"},
+		{"email", "Wenn ihr in der EU bleiben müsst, nehmt Mailjet, wenn nicht, Postmark.", "ambiguous"},
+		{"email", "Prenez Brevo si vous restez en Europe, Postmark si la vitesse compte.", "ambiguous"},
+		{"payments", "Use Stripe if you don't have Paddle already.", "tool:stripe"},
+		{"payments", "Use Stripe if you can, Paddle is dearer if you count the fees.", "tool:stripe"},
+		{"search", "Use Meilisearch if the index fits in memory.", "tool:meilisearch"},
+	})
+}

@@ -28,6 +28,33 @@ func (r *reading) gapping(s *sentence, stances map[int]judged) {
 	}
 }
 
+// nextCase reports whether the name at a token has a part of the sentence and a condition of its
+// own, and no verb: "use X for cards if A, Y if B" or "if A, use X, if B, Y".
+func (r *reading) nextCase(s *sentence, at int) bool {
+	from := at
+	for from > 0 && s.tokens[from-1].Word && s.tokens[from-1].Slot == 0 && (r.joiner(s.tokens[from-1:from]) > 0 || r.has(prose.Article, s.tokens[from-1].Key)) {
+		from--
+	}
+	if from == 0 || !s.tokens[from-1].IsMark(",;、") {
+		return false
+	}
+	if s.begins(prose.Condition, at+1) {
+		return true
+	}
+	if at+1 < len(s.tokens) && s.tokens[at+1].Word {
+		return false
+	}
+	for from--; from > 0 && !s.tokens[from-1].IsMark(",;、"); {
+		from--
+	}
+	return s.begins(prose.Condition, from) || from+1 < len(s.tokens) && r.joiner(s.tokens[from:from+1]) > 0 && s.begins(prose.Condition, from+1)
+}
+
+// begins reports whether a phrase of a class begins at a token.
+func (s *sentence) begins(c prose.Class, at int) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c && h.From == at })
+}
+
 // hosted extends a choice to the rival that serves what is chosen: "PostgreSQL on Neon".
 func (r *reading) hosted(s *sentence, stances map[int]judged) {
 	for i := 0; i+2 < len(s.tokens); i++ {

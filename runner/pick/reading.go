@@ -256,6 +256,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	r.gapping(s, stances)
 	s.alone, s.conclusion = r.fragment(s), r.concluding(s)
 	var named []*target
+	cased := false // a name before is chosen under a condition
 	for i, t := range s.tokens {
 		if t.Slot == 0 {
 			continue
@@ -269,8 +270,8 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 				r.unknowns[m.target]++
 			}
 			added := r.mention(s, m, st, said, distinctMentions(group) > 1)
-			if added && bare >= advised && st == considered && !s.says(prose.Unreal) && r.conditional(s, i) {
-				r.remarks[len(r.remarks)-1].cased = true
+			if added && st == considered && (bare >= advised && !s.says(prose.Unreal) && r.conditional(s, i) || cased && r.nextCase(s, i)) {
+				r.remarks[len(r.remarks)-1].cased, cased = true, true
 			}
 			if added && !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
