@@ -51,3 +51,27 @@ func TestCasesWithoutAVerb(t *testing.T) {
 		{"search", "Use Meilisearch if the index fits in memory.", "tool:meilisearch"},
 	})
 }
+
+// TestCompatibleClients reads the client of an API that several tools have: the message, or the
+// address that the client calls, says which one it is.
+func TestCompatibleClients(t *testing.T) {
+	s3 := "\n\n```js\nimport { S3Client } from '@aws-sdk/client-s3'\nexport const store = new S3Client({ endpoint: process.env.ENDPOINT })\n```"
+	openai := func(base string) string {
+		return "```js\nimport OpenAI from 'openai'\nexport const llm = new OpenAI({ baseURL: '" + base + "' })\n```"
+	}
+	expect(t, []answer{
+		{"file-storage", "I'd go with Wasabi for the archive." + s3, "tool:wasabi"},
+		{"file-storage", "Wasabi would be cheaper. I'd go with S3, since you are on AWS." + s3, "tool:amazon-s3"},
+		{"file-storage", "Wasabi would also do. Here is the upload:" + s3, "tool:amazon-s3"},
+		{"file-storage", "I'd go with Cloudinary." + s3, "tool:amazon-s3"},
+		{"llm-sdk", openai("https://api.together.ai/v1"), "tool:together-ai"},
+		{"llm-sdk", openai("https://api.groq.com/openai/v1"), "tool:groq"},
+		{"llm-sdk", openai("https://api.openai.com/v1"), "tool:openai"},
+		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropicBedrock\nllm = AsyncAnthropicBedrock()\n```", "tool:amazon-bedrock"},
+		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropic\nllm = AsyncAnthropic()\n```", "tool:anthropic"},
+		{"message-queue", "I'd run Redpanda.\n\n```python\nfrom confluent_kafka import Producer\n```", "tool:redpanda"},
+		{"message-queue", "I'd run Pulsar.\n\n```python\nfrom confluent_kafka import Producer\n```", "tool:kafka"},
+		{"deeplearning", "```python\nimport torch\nimport lightning as L\n```", "tool:pytorch-lightning"},
+		{"database", "```python\nfrom sqlmodel import SQLModel\nfrom sqlalchemy import select\n```", "tool:sqlmodel"},
+	})
+}

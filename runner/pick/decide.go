@@ -50,6 +50,11 @@ func (f *finding) byActions(r *Result) bool {
 	switch {
 	case picked != "":
 		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodAction, best[picked]
+		// A client of the API that a tool is compatible with does not show which one it calls.
+		if say := f.verdicts().say(); say != nil && f.x.specific(say.slug, picked) {
+			r.Picked = say.slug
+			return true
+		}
 		if say := f.verdicts().say(); say != nil && say.slug != picked && len(strong) == 1 && best[say.slug] == 0 {
 			r.Say = say.slug
 		}
