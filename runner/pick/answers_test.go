@@ -75,3 +75,18 @@ func TestCompatibleClients(t *testing.T) {
 		{"database", "```python\nfrom sqlmodel import SQLModel\nfrom sqlalchemy import select\n```", "tool:sqlmodel"},
 	})
 }
+
+// TestKeysBesideAnSDK reads the key of a service as less than the SDK that is imported, unless the
+// message commits to the service.
+func TestKeysBesideAnSDK(t *testing.T) {
+	auth := "```ts\nimport NextAuth from 'next-auth'\nexport const issuer = process.env.AUTH0_ISSUER\n```"
+	expect(t, []answer{
+		{"auth", auth, "tool:auth-js"},
+		{"auth", "I'd go with Auth0.\n\n" + auth, "tool:auth0"},
+		{"llm-sdk", "```python\nimport litellm\n```\n\n```env\nMISTRAL_API_KEY=\nCOHERE_API_KEY=\n```", "tool:litellm"},
+		{"llm-sdk", "```python\nimport litellm\nimport cohere\n```\n\n```env\nCOHERE_API_KEY=\n```", "ambiguous"},
+		{"email", "```env\nPOSTMARK_SERVER_TOKEN=\n```", "tool:postmark"},
+		{"email", "```env\nPOSTMARK_SERVER_TOKEN=\nMAILGUN_API_KEY=\n```", "ambiguous"},
+		{"email", "```js\nconst url = 'https://api.mailgun.net/v3'\nconst key = process.env.POSTMARK_SERVER_TOKEN\n```", "ambiguous"},
+	})
+}

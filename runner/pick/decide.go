@@ -71,6 +71,21 @@ func (f *finding) byActions(r *Result) bool {
 	}
 }
 
+// withoutKeys removes the tools that only environment variables show, where a dependency or an
+// import shows another: a key is also that of a service behind the SDK.
+func (f *finding) withoutKeys(tools []string) []string {
+	shows := func(tool string, ok func(action) bool) bool {
+		return slices.ContainsFunc(f.actions, func(d action) bool { return d.target.slug == tool && !d.considered && ok(d) })
+	}
+	inCode := func(tool string) bool {
+		return shows(tool, func(d action) bool { return !d.weak && (d.Kind == "manifest" || d.Kind == "import") })
+	}
+	if !slices.ContainsFunc(tools, inCode) {
+		return tools
+	}
+	return slices.DeleteFunc(tools, func(tool string) bool { return !shows(tool, func(d action) bool { return d.Kind != "env" }) })
+}
+
 // levels returns the strongest level of each target among the actions that keep
 // selects.
 func (f *finding) levels(keep func(action) bool) map[string]int {
@@ -94,8 +109,9 @@ func above(best map[string]int, level int) []string {
 }
 
 // breakTie returns the only prominent tool, or nothing: only one outside
-// tests and documents; one that the message commits to; one that is both a
-// dependency and used; one used in three times as many files.
+// tests and documents; one that the message commits to; one in code, where the
+// others are keys; one that is both a dependency and used; one used in three
+// times as many files.
 func (f *finding) breakTie(tools []string) string {
 	if len(tools) == 1 {
 		return tools[0]
@@ -109,6 +125,9 @@ func (f *finding) breakTie(tools []string) string {
 	}
 	if say := f.verdicts().say(); say != nil && slices.Contains(tools, say.slug) {
 		return say.slug
+	}
+	if tools = f.withoutKeys(tools); len(tools) == 1 {
+		return tools[0]
 	}
 	files := map[string]map[string]bool{}
 	kinds := map[string]map[int]bool{}
