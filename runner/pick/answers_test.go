@@ -90,3 +90,25 @@ func TestKeysBesideAnSDK(t *testing.T) {
 		{"email", "```js\nconst url = 'https://api.mailgun.net/v3'\nconst key = process.env.POSTMARK_SERVER_TOKEN\n```", "ambiguous"},
 	})
 }
+
+// TestCorrections reads what the message chooses last where it corrects itself.
+func TestCorrections(t *testing.T) {
+	expect(t, []answer{
+		{"email", "Use Mailgun. Wait, you need templates in React. Use Resend.", "tool:resend"},
+		{"email", "I'd go with Mailgun. Let me reconsider: you only send 100 mails a day, so go with Resend.", "tool:resend"},
+		{"search", "I'd go with Algolia. Actually, no: go with Typesense.", "tool:typesense"},
+		{"search", "Go with Algolia.\n\n**Correction:** you said self-hosted, so use Typesense.", "tool:typesense"},
+		{"search", "Go with Algolia. It can't run on your own servers. Use Typesense instead.", "tool:typesense"},
+		{"payments", "Ich würde Stripe nehmen. Moment, ihr wollt keine Steuern abführen. Nehmt Paddle.", "tool:paddle"},
+		{"payments", "Je choisis Stripe. À la réflexion, je choisis Mollie.", "tool:mollie"},
+		{"payments", "Usaría Stripe. Pensándolo mejor, usaría Paddle.", "tool:paddle"},
+		{"payments", "我选Stripe。等等，你们在欧洲。我选Mollie。", "tool:mollie"},
+		// Nothing else is chosen, or for another case, or it is no correction.
+		{"email", "Use Mailgun. Wait, one more thing: verify the domain first.", "tool:mailgun"},
+		{"email", "Use Mailgun. Wait for the domain to be verified, then use Resend for the newsletter.", "tool:mailgun"},
+		{"search", "Go with Algolia. It has no self-hosted plan. If you need one, use Typesense instead.", "tool:algolia"},
+		{"search", "Go with Algolia. Its dashboard is good. For logs, use Elasticsearch instead.", "tool:algolia"},
+		{"validation", "I'd go with Pydantic. Its models work on reflection. Use attrs for the rest.", "tool:pydantic"},
+		{"email", "I'd go with Mailgun. Wait, is it in your budget? If not, go with Resend.", "tool:mailgun"},
+	})
+}

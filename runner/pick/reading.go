@@ -82,11 +82,13 @@ type reading struct {
 	listing     bool      // the last unit belongs to a list
 	longest     int       // items of the longest list
 	inUnit      []*target // named by this unit so far
-	made        int       // sentences that report work
-	identifiers int       // code in the text and counts of tests
-	addressed   int       // words that address the reader
-	opener      bool      // the first sentence names and asks nothing
-	lead        *target   // whose section it is: a heading or a bold opener names it
+	corrections []correction
+	doubted     *target // what the last sentence speaks against
+	made        int     // sentences that report work
+	identifiers int     // code in the text and counts of tests
+	addressed   int     // words that address the reader
+	opener      bool    // the first sentence names and asks nothing
+	lead        *target // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	leadUnit    *prose.Unit
 	numbered    int      // the numbered section, from 1; 0 outside of one
@@ -151,6 +153,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 		}
 		r.unit(&r.units[i])
 	}
+	r.settleCorrections()
 	r.settleReport()
 	r.settleMarks()
 	r.settleHeads()
@@ -282,6 +285,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 		}
 	}
 	r.without(s, named)
+	r.correct(s, named)
 	if len(named) > 0 {
 		r.topic = compact(named)
 	}

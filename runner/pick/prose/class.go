@@ -26,6 +26,8 @@ const (
 	TakesIt   // commits to what was named last: "that's the one"
 	DropsIt   // turns down what was named last: "out"
 	Retracts  // takes back what was said last: "scratch that"
+	Corrects  // replaces what was chosen before by what is chosen behind: "wait,"
+	Replaces  // "instead", behind a sentence that speaks against what was chosen
 	PassesIt  // what was named last is an option: "usable"
 	Ties      // no preference among those named: "either would do"
 	Builds    // own work: "I wrote it myself"
@@ -71,7 +73,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
-	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"takes it", "drops it", "retracts", "corrects", "replaces", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
