@@ -70,14 +70,15 @@ func (x *Extractor) commands(ctx context.Context, ran []*execution, diff []trans
 		return nil, err
 	}
 	for _, e := range ran {
-		if !x.index.hasProgram(e.Cmd) {
+		if !x.index.hasProgram(e.Cmd) && !x.index.hasCommand(e.Cmd) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for _, c := range e.commands() {
-			for _, t := range x.index.byProgram(x.tools.unwrap(c.Words).words).targets {
+			words := x.tools.unwrap(c.Words).words
+			for _, t := range append(x.index.byProgram(words).targets, x.index.byCommand(x.tools.called(words))...) {
 				add(t, e.Cmd, false, !e.Worked())
 			}
 		}

@@ -23,13 +23,15 @@ type index struct {
 	domains map[string]bool
 	labels  int
 	services
+	// programs are the commands of vendors by their program.
+	programs map[string][]vendorCommand
 }
 
 func newIndex(targets []*target) *index {
 	x := &index{
 		packages: map[catalog.Ecosystem]map[string][]*target{}, imports: map[catalog.Ecosystem]map[string][]*target{},
 		hosts: map[string][]*target{}, env: map[string][]*target{}, files: map[string][]*target{},
-		envPrefixes: map[string][]*target{}, domains: map[string]bool{}, services: newServices(targets),
+		envPrefixes: map[string][]*target{}, domains: map[string]bool{}, services: newServices(targets), programs: map[string][]vendorCommand{},
 	}
 	for _, t := range targets {
 		for eco, names := range t.Packages {
@@ -41,6 +43,7 @@ func newIndex(targets []*target) *index {
 		for eco, names := range t.Imports {
 			put(submap(x.imports, eco), t, names, nil)
 		}
+		x.addCommands(t)
 		put(x.hosts, t, t.Hosts, strings.ToLower)
 		put(x.files, t, t.Files, nil)
 		if slices.ContainsFunc(t.Files, func(f string) bool { return strings.ContainsAny(f, `/*?[\`) }) {

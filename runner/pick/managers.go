@@ -163,7 +163,7 @@ func otherManagers() []manager {
 		},
 		{
 			programs: names("composer"), eco: catalog.Composer, dev: flagsOf("--dev"), valued: flagsOf("-d --working-dir"),
-			verbs: join(verbsOf(add, "require", "req"), globally("global require"), verbsOf(remove, "remove", "rm")),
+			verbs: join(verbsOf(add, "require", "req", "create-project"), globally("global require"), verbsOf(remove, "remove", "rm")),
 		},
 		{
 			programs: names("dotnet"), eco: catalog.NuGet, valued: flagsOf("-v --version -f --framework -s --source --package-directory --project --tool-path --add-source"),
