@@ -10,7 +10,7 @@ import (
 
 var (
 	titleAttr = lazyregexp.MustCompile(`(?:title|file|filename|path|name)\s*=\s*["']?([\w./@\[\]-]+)`)
-	fileName  = lazyregexp.MustCompile(`^[\w./@\[\]-]*[\w\]]\.[A-Za-z]\w{0,9}$|^(?:[\w./-]+/)?(?:Dockerfile|Gemfile|Pipfile|Brewfile|Makefile|Rakefile)$`)
+	fileName  = lazyregexp.MustCompile(`^[\w./@\[\]-]*[\w\]]\.[A-Za-z]\w{0,9}$|^(?:[\w./-]+/)?(?:Docker|Gem|Pip|Brew|Make|Rake|Proc|Jenkins|Caddy|Model|Vagrant|Earth|Tilt)file$`)
 	leadName  = lazyregexp.MustCompile("[`*_]{1,3}([\\w./@\\[\\]-]+)[`*_]{1,3}")
 )
 
@@ -32,7 +32,7 @@ func (f *fence) path() string {
 		return "answer.sh"
 	}
 	for _, name := range []string{f.firstComment(), f.before.fileName()} {
-		if isFileName(name) && (manifest.Kind(name) != "" || ext == ".txt" || path.Ext(name) == ext) {
+		if isFileName(name) && (manifest.Kind(name) != "" || ext == ".txt" || path.Ext(name) == "" || dialect(path.Ext(name)) == dialect(ext)) {
 			return name
 		}
 	}
@@ -44,6 +44,23 @@ func (f *fence) path() string {
 
 func isFileName(s string) bool {
 	return len(s) <= maxName && (fileName.MatchString(s) || manifest.Kind(s) != "" && !strings.ContainsAny(s, " \t"))
+}
+
+// dialect returns the extension that stands for all of one language.
+func dialect(ext string) string {
+	switch ext {
+	case ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts":
+		return ".js"
+	case ".yml":
+		return ".yaml"
+	case ".jsonc", ".json5":
+		return ".json"
+	case ".kts":
+		return ".kt"
+	case ".gradle":
+		return ".groovy"
+	}
+	return ext
 }
 
 // firstComment returns the text of a comment on the first line.

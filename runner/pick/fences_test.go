@@ -91,3 +91,18 @@ func TestEvidenceOfAFence(t *testing.T) {
 		t.Errorf("%+v", r.Evidence)
 	}
 }
+
+// TestFileNamesOfFences: the name in a comment or before a fence counts in any spelling of its
+// language.
+func TestFileNamesOfFences(t *testing.T) {
+	expect(t, []answer{
+		{"ci", "```yaml\n# azure-pipelines.yml\npool: {vmImage: ubuntu-latest}\n```", "tool:azure-pipelines"},
+		{"ci", "`bitbucket-pipelines.yml`:\n\n```yaml\npipelines: {default: []}\n```", "tool:bitbucket-pipelines"},
+		{"ci", "```groovy\n// Jenkinsfile\npipeline { agent any }\n```", "tool:jenkins"},
+		{"hosting", "Procfile:\n\n```\nweb: gunicorn app.wsgi\n```", "tool:heroku"},
+		{"hosting", "```jsonc\n// wrangler.jsonc\n{ \"name\": \"api\" }\n```", "tool:cloudflare-workers"},
+		{"ci", "```yaml\n# azure-pipelines.yml is not needed\npool: {}\n```", "none"},
+		{"ci", "```python\n# azure-pipelines.yml\nprint(1)\n```", "none"},
+		{"ci", "```python\n# Profile\nprint(1)\n```", "none"},
+	})
+}
