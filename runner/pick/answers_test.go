@@ -112,3 +112,20 @@ func TestCorrections(t *testing.T) {
 		{"email", "I'd go with Mailgun. Wait, is it in your budget? If not, go with Resend.", "tool:mailgun"},
 	})
 }
+
+// TestNamesWithoutAVerb reads a sentence that only names: a companion does not stop it, a rival
+// with a task of its own does.
+func TestNamesWithoutAVerb(t *testing.T) {
+	expect(t, []answer{
+		{"testing", "RSpec with FactoryBot.", "tool:rspec"},
+		{"web-framework", "FastAPI with Uvicorn.", "tool:fastapi"},
+		{"background-jobs", "BullMQ with Redis, since you have one already.", "tool:bullmq"},
+		{"payments", "Stripe with Paddle.", "none"},
+		{"payments", "Stripe for cards, Mollie for debits.", "ambiguous"},
+		{"hosting", "Vercel for the front end, Railway for the workers, Render for the rest.", "ambiguous"},
+		{"payments", "Stripe for cards, since Mollie has no such plan.", "tool:stripe"},
+		{"search", "For speed go with Typesense, for features Elasticsearch.", "ambiguous"},
+		{"search", "Für wenige Daten nehmt Typesense, für viele Elasticsearch.", "ambiguous"},
+		{"search", "For speed go with Typesense, for its features are those of Elasticsearch.", "tool:typesense"},
+	})
+}

@@ -17,8 +17,7 @@ func (r *reading) gapping(s *sentence, stances map[int]judged) {
 			continue
 		}
 		_, known := stances[t.Slot]
-		if !known && last > 0 && i > 0 && i+1 < len(s.tokens) && lastAt+1 < len(s.tokens) &&
-			s.tokens[i+1].Key == s.tokens[lastAt+1].Key && s.tokens[i+1].Word && len(s.tokens[i+1].Key) < 6 {
+		if !known && last > 0 && i > 0 && (r.goesOn(s, lastAt, i) || r.repeats(s, lastAt, i)) {
 			stances[t.Slot] = stances[last]
 			known = true
 		}
@@ -26,6 +25,31 @@ func (r *reading) gapping(s *sentence, stances map[int]judged) {
 			last, lastAt = t.Slot, i
 		}
 	}
+}
+
+// goesOn reports whether the names at two tokens are followed by the same short word.
+func (r *reading) goesOn(s *sentence, first, second int) bool {
+	if second+1 >= len(s.tokens) {
+		return false
+	}
+	next := s.tokens[second+1]
+	return next.Word && len(next.Key) < 6 && next.Key == s.tokens[first+1].Key
+}
+
+// repeats reports whether the name at the second token ends a part of the sentence that begins as
+// the sentence does, and that has no verb: "for cards use X, for debits Y".
+func (r *reading) repeats(s *sentence, first, second int) bool {
+	if !s.rival(s.tokens[second]) || second+1 < len(s.tokens) && s.tokens[second+1].Word {
+		return false
+	}
+	from := second
+	for from > first && !s.tokens[from-1].IsMark(",;、") {
+		if r.has(prose.Verb, s.tokens[from-1].Key) {
+			return false
+		}
+		from--
+	}
+	return from > first+1 && from < second && s.tokens[0].Slot == 0 && s.tokens[from].Key == s.tokens[0].Key
 }
 
 // nextCase reports whether the name at a token has a part of the sentence and a condition of its
@@ -132,7 +156,7 @@ func (s *sentence) within(spans []prose.Span, m mention) bool {
 // verbless reports whether the token begins a sentence that names it and adds no verb:
 // "RSpec with FactoryBot."
 func (r *reading) verbless(s *sentence, at int) bool {
-	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 {
+	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 || r.shared(s) {
 		return false
 	}
 	from := at
@@ -156,11 +180,30 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		if !t.Word && strings.Contains(";:–—.", t.Key) {
 			break
 		}
-		if r.has(prose.Verb, t.Key) || t.Slot > 0 && !t.Soft {
+		if r.has(prose.Verb, t.Key) || s.rival(t) {
 			return false
 		}
 	}
 	return true
+}
+
+// shared reports whether a sentence begins with a name and gives another one a task too: "X for
+// cards, Y for debits".
+func (r *reading) shared(s *sentence) bool {
+	if !s.rival(s.tokens[0]) {
+		return false
+	}
+	for i := 2; i+1 < len(s.tokens); i++ {
+		if s.rival(s.tokens[i]) && s.tokens[i-1].IsMark(",;、") && r.has(prose.Complement, s.tokens[i+1].Key) && r.goesOn(s, 0, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// rival reports whether a token is the name of a rival.
+func (s *sentence) rival(t prose.Token) bool {
+	return t.Slot > 0 && slices.ContainsFunc(s.slots[t.Slot-1], func(m mention) bool { return !m.target.outside })
 }
 
 // opens reports whether the sentence answers with a name alone what was asked: it begins the
@@ -175,7 +218,7 @@ func (r *reading) opens(s *sentence, at int) bool {
 		case i == at:
 		case i > at && t.IsMark(",;:–—."):
 			return t.Key != ":" || i > at+1
-		case t.Slot > 0 && !t.Soft, i > at+5, t.Word && (r.has(prose.Verb, t.Key) || r.has(prose.Negation, t.Key)), !t.Word:
+		case s.rival(t), i > at+5, t.Word && (r.has(prose.Verb, t.Key) || r.has(prose.Negation, t.Key)), !t.Word:
 			return false
 		}
 	}
