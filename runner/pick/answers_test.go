@@ -129,3 +129,16 @@ func TestNamesWithoutAVerb(t *testing.T) {
 		{"search", "For speed go with Typesense, for its features are those of Elasticsearch.", "tool:typesense"},
 	})
 }
+
+// TestOpposedConditions: a condition ends where "but" opposes what was chosen under it.
+func TestOpposedConditions(t *testing.T) {
+	expect(t, []answer{
+		{"search", "If you had millions of documents, Elasticsearch would be great, but you don't, so use Meilisearch.", "tool:meilisearch"},
+		{"payments", "If you sold in one country only, I'd pick Mollie, but for a shop that ships worldwide I'd pick Adyen.", "tool:adyen"},
+		{"payments", "Wenn ihr nur in Deutschland verkauft, würde ich Mollie nehmen, aber für euch würde ich Adyen nehmen.", "tool:adyen"},
+		{"payments", "Si vous vendiez en France seulement, je choisirais Mollie, mais ici je choisis Adyen.", "tool:adyen"},
+		{"payments", "If you are small, but sell worldwide, use Paddle; if you are big, use Adyen.", "ambiguous"},
+		{"payments", "If you use Stripe already, but not its tax product, add Paddle.", "ambiguous"},
+		{"payments", "I'd pick Adyen if you were bigger, but I can't tell.", "none"},
+	})
+}

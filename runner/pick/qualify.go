@@ -70,7 +70,7 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 		return st
 	}
 	for _, h := range s.hits {
-		if (h.Class == prose.Later || h.Class == prose.Unreal) && !s.chooses(h.From) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
+		if (h.Class == prose.Later || h.Class == prose.Unreal) && !s.chooses(h.From) && segments[h.From] == segments[at] && r.reaches(s, h, at) && !r.opposed(s, h.From, at) {
 			return considered
 		}
 	}
@@ -151,7 +151,7 @@ func (r *reading) conditional(s *sentence, at int) bool {
 		}
 		switch {
 		case h.From < at: // "If you need SAML, go with X"
-			if !s.closed(h.From, at) {
+			if !s.closed(h.From, at) && !r.opposed(s, h.From, at) {
 				return true
 			}
 		case !r.reaches(s, h, at):
@@ -190,6 +190,28 @@ func (s *sentence) closed(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// opposed reports whether what stands under a condition ends before a token: a clause behind the
+// condition says something of a name, and then another one opposes it: "if you had a team, X would
+// be great, but you don't". A name in the condition itself is no such clause.
+func (r *reading) opposed(s *sentence, from, at int) bool {
+	for i := from + 1; i < at; i++ {
+		if !s.tokens[i-1].IsMark(",、") || !r.has(prose.Opposing, s.tokens[i].Key) {
+			continue
+		}
+		if slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+			return h.Slot > 0 && h.Class < prose.Past && from <= h.From && h.To < i && (h.Class == prose.Commits || s.divided(from, h.To))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// divided reports whether a comma stands between two tokens.
+func (s *sentence) divided(from, to int) bool {
+	return slices.ContainsFunc(s.tokens[from:to], func(t prose.Token) bool { return t.IsMark(",、") })
 }
 
 // A phrasePattern is a catalogue's pattern of own work.

@@ -48,6 +48,7 @@ const (
 	And
 	Or
 	Lead       // may stand before the beginning of a phrase: "so"
+	Opposing   // begin a clause that opposes the one before: "but"
 	Common     // frequent words, by which the language is recognised
 	Barrier    // words that no gap of a phrase reaches over: "than"
 	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
@@ -74,7 +75,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "corrects", "replaces", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
 
