@@ -106,3 +106,20 @@ func TestFileNamesOfFences(t *testing.T) {
 		{"ci", "```python\n# Profile\nprint(1)\n```", "none"},
 	})
 }
+
+// TestCodeForComparison: code that the answer only compares with, or that was there before, is not
+// its choice.
+func TestCodeForComparison(t *testing.T) {
+	joi, zod := "\n\n```ts\nimport Joi from 'joi'\n```\n\n", "\n\n```ts\nimport { z } from 'zod'\n```\n\n"
+	expect(t, []answer{
+		{"validation", "A schema:" + zod + "Compare it with the Joi version:" + joi, "tool:zod"},
+		{"validation", "A schema:" + zod + "The same thing in Joi would take one more line:" + joi, "tool:zod"},
+		{"validation", "Das Schema:" + zod + "Zum Vergleich mit Joi:" + joi, "tool:zod"},
+		{"validation", "Your Joi schema today:" + joi + "becomes:" + zod, "tool:zod"},
+		{"validation", "## Your code today" + joi + "## The new code" + zod, "tool:zod"},
+		{"validation", "Compared with Joi, this is short:" + zod, "tool:zod"},
+		{"validation", "The same in Zod:" + zod, "tool:zod"},
+		{"validation", "## Our pick today" + zod, "tool:zod"},
+		{"validation", "For the API:" + zod + "For the forms:" + joi, "ambiguous"},
+	})
+}
