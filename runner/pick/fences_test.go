@@ -123,3 +123,14 @@ func TestCodeForComparison(t *testing.T) {
 		{"validation", "For the API:" + zod + "For the forms:" + joi, "ambiguous"},
 	})
 }
+
+// TestVerdictHeadings: a heading such as "Recommendation" is about what follows it, and a label below
+// a heading about that heading.
+func TestVerdictHeadings(t *testing.T) {
+	code := "\n\n```ts\nconst a = 1\n```\n\n"
+	expect(t, []answer{
+		{"search", "## Option A: Typesense" + code + "## Option B: Algolia" + code + "## My recommendation\n\nTypesense, since it is cheaper.", "tool:typesense"},
+		{"search", "## Typesense" + code + "## Recommendation\n\nI can't say without your numbers.", "none"},
+		{"search", "## Algolia\n\nToo expensive.\n\n## Typesense\n\n**My recommendation**\n\nFast, and yours.", "tool:typesense"},
+	})
+}

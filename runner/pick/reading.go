@@ -187,7 +187,7 @@ func (r *reading) unit(u *prose.Unit) {
 		if r.kept != nil {
 			r.kept.label(r, u, c)
 		}
-		if c == prose.LabelPick && headed {
+		if c == prose.LabelPick && headed && u.Kind != prose.Heading {
 			r.remark(r.topic[0], chosen, &sentence{Sentence: prose.Sentence{Text: u.Text}})
 			return
 		}
