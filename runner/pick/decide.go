@@ -41,7 +41,7 @@ func (f *finding) decide(stop transcript.Stop) Result {
 
 // byActions decides by actions, tools before own work.
 func (f *finding) byActions(r *Result) bool {
-	best := f.levels(func(d action) bool { return !d.target.outside && !d.considered })
+	best := f.withoutBases(f.levels(func(d action) bool { return !d.target.outside && !d.considered }))
 	strong := above(best, LevelConfig)
 	if len(strong) == 0 {
 		strong = above(best, LevelCommand)
@@ -69,6 +69,20 @@ func (f *finding) byActions(r *Result) bool {
 	default:
 		return false
 	}
+}
+
+// withoutBases removes the tools on which another one builds that is used too, if only by a command.
+func (f *finding) withoutBases(best map[string]int) map[string]int {
+	live := f.levels(func(d action) bool { return !d.target.outside && !d.considered && !d.weak })
+	maps.DeleteFunc(best, func(base string, _ int) bool {
+		for tool := range live {
+			if f.x.specific(tool, base) {
+				return true
+			}
+		}
+		return false
+	})
+	return best
 }
 
 // withoutKeys removes the tools that only environment variables show, where a dependency or an

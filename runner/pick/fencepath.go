@@ -116,10 +116,24 @@ func (f *fence) sniffed(ext string) string {
 			return "Gemfile"
 		case (ext == ".groovy" || ext == ".gradle" || ext == ".kts" || ext == ".kt") && (strings.HasPrefix(line, "implementation") || strings.HasPrefix(line, "testImplementation")):
 			return "build.gradle"
-		case (ext == ".go" || ext == ".mod" || ext == ".txt") && strings.HasPrefix(line, "module ") && !has(";"):
+		case (ext == ".go" || ext == ".mod" || ext == ".txt") && (strings.HasPrefix(line, "module ") && !has(";") || line == "require ("):
 			return "go.mod"
 		case ext == ".yaml" && strings.HasPrefix(line, "image:"):
 			return "compose.yaml"
+		}
+	}
+	return ""
+}
+
+// sniffedPatch returns the name of the manifest whose lines a patch without a name changes.
+func (f *fence) sniffedPatch() string {
+	plain := &fence{lines: make([]string, len(f.lines))}
+	for i, line := range f.lines {
+		plain.lines[i] = strings.TrimLeft(line, "+- ")
+	}
+	for _, ext := range []string{".json", ".toml", ".xml", ".rb", ".gradle", ".mod"} {
+		if name := plain.sniffed(ext); name != "" {
+			return name
 		}
 	}
 	return ""

@@ -180,7 +180,9 @@ func (f *fence) isPatch() bool {
 func patched(f *fence) []transcript.FileChange {
 	name := f.path()
 	if extension(f.language()) == ".txt" && strings.HasPrefix(name, "answer.") {
-		name = "answer.txt"
+		if name = f.sniffedPatch(); name == "" {
+			name = "answer.txt"
+		}
 	}
 	return patchFiles(name, f.lines)
 }

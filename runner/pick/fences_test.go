@@ -134,3 +134,14 @@ func TestVerdictHeadings(t *testing.T) {
 		{"search", "## Algolia\n\nToo expensive.\n\n## Typesense\n\n**My recommendation**\n\nFast, and yours.", "tool:typesense"},
 	})
 }
+
+// TestFragmentsOfManifests reads the lines of a manifest without its name.
+func TestFragmentsOfManifests(t *testing.T) {
+	expect(t, []answer{
+		{"http-client", "```diff\n   \"dependencies\": {\n-    \"axios\": \"^1.7.0\",\n+    \"ky\": \"^1.2.0\"\n   }\n```", "tool:ky"},
+		{"testing", "```diff\n group :test do\n-  gem \"minitest\"\n+  gem \"rspec\"\n end\n```", "tool:rspec"},
+		{"logging", "```\nrequire (\n\tgithub.com/rs/zerolog v1.33.0\n)\n```", "tool:zerolog"},
+		{"http-client", "```diff\n-const n = \"axios\"\n+const n = \"ky\"\n```", "none"},
+		{"message-queue", "```\ndocker pull redpandadata/redpanda\n```\n\n```js\nimport { Kafka } from 'kafkajs'\n```", "tool:redpanda"},
+	})
+}
