@@ -142,3 +142,13 @@ func TestOpposedConditions(t *testing.T) {
 		{"payments", "I'd pick Adyen if you were bigger, but I can't tell.", "none"},
 	})
 }
+
+// TestOverviewsByLine: a line such as "X – fast" presents, where another line presents a rival.
+func TestOverviewsByLine(t *testing.T) {
+	expect(t, []answer{
+		{"email", "Postmark – fast delivery, small.\nMailgun – cheap in volume.\nAmazon SES – cheapest, bare.", "none"},
+		{"email", "Postmark — fast delivery, small.\n\nMailgun — cheap in volume.\n\nTwo people and one queue of receipts: Mailgun.", "tool:mailgun"},
+		{"email", "Postmark – fast delivery, and you already pay for it.", "tool:postmark"},
+		{"email", "Postmark – fast delivery.\n\nSet the token and send.", "tool:postmark"},
+	})
+}

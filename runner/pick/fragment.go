@@ -156,7 +156,7 @@ func (s *sentence) within(spans []prose.Span, m mention) bool {
 // verbless reports whether the token begins a sentence that names it and adds no verb:
 // "RSpec with FactoryBot."
 func (r *reading) verbless(s *sentence, at int) bool {
-	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 || r.shared(s) {
+	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 || r.shared(s) || r.presented(s, at) {
 		return false
 	}
 	from := at

@@ -95,6 +95,7 @@ type reading struct {
 	sections    int      // numbered ones so far
 	head        []string // of the table that is read
 	inTable     bool     // the last unit is a row that names a rival
+	inOverview  bool     // lines of the message present a rival each
 	opening     bool     // the message has only quoted so far
 	headed      bool     // the unit before is a heading that names one target
 	kept        *keeper  // nil where only the remarks are wanted
@@ -145,6 +146,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 	}
 	r.units = x.layout.Layout(text)
 	r.contestants = r.contest()
+	r.inOverview = r.overview()
 	r.opening = true
 	for i := range r.units {
 		r.opening = r.opening && r.units[i].Quoted
