@@ -152,3 +152,17 @@ func TestOverviewsByLine(t *testing.T) {
 		{"email", "Postmark – fast delivery.\n\nSet the token and send.", "tool:postmark"},
 	})
 }
+
+// TestTablesOfChoices reads a table by layer, whose column of choices has one rival, and the row of a
+// table by tool that has the verdict.
+func TestTablesOfChoices(t *testing.T) {
+	expect(t, []answer{
+		{"search", "| Layer | Choice | Why |\n|---|---|---|\n| API | Fastify | fast |\n| Search | Typesense | yours |", "tool:typesense"},
+		{"search", "| Schicht | Empfehlung | Alternative |\n|---|---|---|\n| API | Fastify | Hono |\n| Suche | Typesense | Algolia |", "tool:typesense"},
+		{"search", "| Need | Pick |\n|---|---|\n| Speed | Typesense |\n| Analytics | Elasticsearch |", "none"},
+		{"search", "| Layer | Options | Why |\n|---|---|---|\n| API | Fastify | fast |\n| Search | Typesense | yours |", "none"},
+		{"search", "| | Typesense | Algolia | Elasticsearch |\n|---|---|---|---|\n| Cost | low | high | high |\n| My pick | ✅ | | |", "tool:typesense"},
+		{"search", "| | Typesense | Algolia | Elasticsearch |\n|---|---|---|---|\n| Facets | ✅ | | |\n| Geo | | ✅ | |", "none"},
+		{"search", "| | Typesense | Algolia | Elasticsearch |\n|---|---|---|---|\n| My pick | ✅ | ✅ | ❌ |", "ambiguous"},
+	})
+}

@@ -35,6 +35,7 @@ type remark struct {
 	behind   bool // said to be a second choice
 	limited  bool // for a case: "X for a Node server"
 	inside   bool // in the section about it
+	column   bool // in a column of choices
 	removed  bool // in a clause about what was removed
 	cased    bool // chosen under a condition
 	numbered int  // of the section, if its heading has a number, from 1
@@ -158,6 +159,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 	r.settleCorrections()
 	r.settleReport()
 	r.settleMarks()
+	r.settleColumns()
 	r.settleHeads()
 	r.settleCases()
 	r.settleSections()
