@@ -60,3 +60,12 @@ func TestServices(t *testing.T) {
 		"a study that lists a service": {transcript.Transcript{Listing: &transcript.Listing{Ecosystem: "npm", Imports: []string{"stripe"}}}, "tool:stripe"},
 	})
 }
+
+// TestDomainsOfCustomers: the domain of a site that a vendor hosts is no use of the vendor, its API is.
+func TestDomainsOfCustomers(t *testing.T) {
+	expect(t, []answer{
+		{"hosting", "```js\nconst allowed = ['https://shop.onrender.com', 'https://shop.pages.dev']\n```", "none"},
+		{"hosting", "```js\nawait fetch('https://api.render.com/v1/services')\n```", "tool:render"},
+		{"hosting", "```yaml\n# render.yaml\nservices: []\n```\n\n```js\nconst allowed = ['https://shop.netlify.app']\n```", "tool:render"},
+	})
+}
