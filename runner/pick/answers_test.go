@@ -166,3 +166,14 @@ func TestTablesOfChoices(t *testing.T) {
 		{"search", "| | Typesense | Algolia | Elasticsearch |\n|---|---|---|---|\n| My pick | ✅ | ✅ | ❌ |", "ambiguous"},
 	})
 }
+
+// TestLowerCase reads answers in the style of a chat, which end without a full stop.
+func TestLowerCase(t *testing.T) {
+	expect(t, []answer{
+		{"web-framework", "id use fastapi here, flask is sync and django is a lot for one endpoint", "tool:fastapi"},
+		{"search", "go w/ typesense. algolia gets pricey fast and you already have a box", "tool:typesense"},
+		{"search", "hard to say without numbers. how many documents are there", "none"},
+		{"search", "Hard to say. Typesense is fast. Both have a filter and a", "truncated"},
+		{"search", "it depends on the", "truncated"},
+	})
+}

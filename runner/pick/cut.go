@@ -49,7 +49,7 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	if prose.LostBreaks(text) {
 		return whole // what ends such a text is often the page around it
 	}
-	if unfinished(strings.TrimSuffix(text, line)) {
+	if unfinished(strings.TrimSuffix(text, line)) || !within && inLowerCase(text) {
 		return whole // a text that does without full stops
 	}
 	elsewhere := strings.ContainsAny(strings.TrimSuffix(text, line), ".!?。") || len(prose.Sentences(trimmed)) > 1
@@ -57,6 +57,20 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 		return maybeCut
 	}
 	return whole
+}
+
+// inLowerCase reports whether all sentences of a text begin with a small letter: who writes so
+// leaves out the last full stop too.
+func inLowerCase(text string) bool {
+	for line := range strings.Lines(text) {
+		for _, s := range prose.Sentences(strings.TrimSpace(line)) {
+			first, _ := utf8.DecodeRuneInString(s.Text)
+			if !unicode.IsLower(first) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // unpaired reports whether bold, code or a parenthesis of a line never ends.
