@@ -177,3 +177,13 @@ func TestLowerCase(t *testing.T) {
 		{"search", "it depends on the", "truncated"},
 	})
 }
+
+// TestOwnRuns: "run it yourself" is own work where the service runs there, not where a command does.
+func TestOwnRuns(t *testing.T) {
+	expect(t, []answer{
+		{"search", "You don't need Algolia. Build a small index and run it yourself on the server.", "diy"},
+		{"payments", "The Stripe webhook is wired up. Run it yourself when the key is set.", "tool:stripe"},
+		{"background-jobs", "River, on the PostgreSQL you have.", "tool:river"},
+		{"databases", "RDS for PostgreSQL, with two replicas.", "tool:amazon-rds"},
+	})
+}
