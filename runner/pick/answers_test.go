@@ -121,6 +121,8 @@ func TestNamesWithoutAVerb(t *testing.T) {
 		{"web-framework", "FastAPI with Uvicorn.", "tool:fastapi"},
 		{"background-jobs", "BullMQ with Redis, since you have one already.", "tool:bullmq"},
 		{"payments", "Stripe with Paddle.", "none"},
+		{"webserver", "Flask + Flatpickr + Gunicorn.", "tool:flask"},
+		{"webserver", "Flask + FastAPI.", "none"},
 		{"payments", "Stripe for cards, Mollie for debits.", "ambiguous"},
 		{"hosting", "Vercel for the front end, Railway for the workers, Render for the rest.", "ambiguous"},
 		{"payments", "Stripe for cards, since Mollie has no such plan.", "tool:stripe"},

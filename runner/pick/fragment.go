@@ -95,14 +95,15 @@ func (r *reading) hosted(s *sentence, stances map[int]judged) {
 // fragment reports whether a sentence says nothing but names: "Postmark." or "Stripe,
 // obviously."
 func (r *reading) fragment(s *sentence) bool {
-	if len(s.slots) != 1 || s.unit.Kind == prose.Heading || s.unit.Kind == prose.Item || distinctMentions(s.slots[0]) > 1 {
+	if len(s.slots) == 0 || s.unit.Kind == prose.Heading || s.unit.Kind == prose.Item || severalRivals(slices.Concat(s.slots...)) {
 		return false
 	}
-	words := 0
+	words, names := 0, 0
 	for i, t := range s.tokens {
 		switch {
+		case t.Slot > 1 && t.Soft && i > 0 && r.joiner(s.tokens[i-1:i]) > 0: // "Flask + Flatpickr"
 		case t.Slot > 0:
-			if i > 2 {
+			if names++; i > 2 {
 				return false
 			}
 			if i == 0 && i+1 < len(s.tokens) && s.tokens[i+1].Key == "," {
@@ -114,7 +115,7 @@ func (r *reading) fragment(s *sentence) bool {
 			return false
 		}
 	}
-	return words <= 1
+	return words <= 1 && names == 1
 }
 
 // concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
@@ -156,7 +157,7 @@ func (s *sentence) within(spans []prose.Span, m mention) bool {
 // verbless reports whether the token begins a sentence that names it and adds no verb:
 // "RSpec with FactoryBot."
 func (r *reading) verbless(s *sentence, at int) bool {
-	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 || r.shared(s) || r.presented(s, at) {
+	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || severalRivals(s.slots[s.tokens[at].Slot-1]) || r.shared(s) || r.presented(s, at) {
 		return false
 	}
 	from := at
@@ -173,7 +174,7 @@ func (r *reading) verbless(s *sentence, at int) bool {
 	if next == "," && at+2 < len(s.tokens) && r.has(prose.Complement, s.tokens[at+2].Key) { // "RSpec, since your team knows it."
 		return true
 	}
-	if next != ";" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {
+	if next != ";" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) && next != "+" && next != "&" {
 		return false
 	}
 	for _, t := range s.tokens[at+1:] {
@@ -185,6 +186,16 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		}
 	}
 	return true
+}
+
+// severalRivals reports whether joined names are those of two or more rivals, or of none: "Flask +
+// Gunicorn" names one.
+func severalRivals(group []mention) bool {
+	rivals := slices.DeleteFunc(slices.Clone(group), func(m mention) bool { return m.target.outside })
+	if len(rivals) == 0 {
+		rivals = group
+	}
+	return distinctMentions(rivals) > 1
 }
 
 // shared reports whether a sentence begins with a name and gives another one a task too: "X for

@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -123,13 +124,13 @@ func (r *reading) turnedDown(t *target) bool {
 // settleHeads takes names that stand alone for heads of sections, where there are two or more
 // of them.
 func (r *reading) settleHeads() {
-	var heads []*target
+	heads := map[int]*target{} // by sentence: "Flask + Flatpickr" is one
 	for _, m := range r.remarks {
-		if m.fragment && m.stance == chosen {
-			heads = append(heads, m.target)
+		if m.fragment && m.stance == chosen && (heads[m.sentence] == nil || !m.target.outside) {
+			heads[m.sentence] = m.target
 		}
 	}
-	if distinct(heads) < 2 {
+	if distinct(slices.Collect(maps.Values(heads))) < 2 {
 		return
 	}
 	for i := range r.remarks {
