@@ -189,3 +189,13 @@ func TestOwnRuns(t *testing.T) {
 		{"databases", "RDS for PostgreSQL, with two replicas.", "tool:amazon-rds"},
 	})
 }
+
+// TestOptionsByNumber: "Option B" stands for the name in the heading of that option.
+func TestOptionsByNumber(t *testing.T) {
+	expect(t, []answer{
+		{"email", "**Option A: Mailgun** – cheap.\n**Option B: Postmark** – fast.\n\nI recommend option B.", "tool:postmark"},
+		{"email", "## Option 1: Mailgun\n\nCheap.\n\n## Option 2: Postmark\n\nFast.\n\nI'd go with option 2.", "tool:postmark"},
+		{"email", "**Option A: Mailgun** – cheap.\n**Option B: Postmark** – fast.\n\nOption B is dearer.", "none"},
+		{"email", "**TL;DR: Postmark**\n\nMailgun is cheaper.", "tool:postmark"},
+	})
+}

@@ -94,7 +94,7 @@ func (r *reading) openSection(u *prose.Unit) {
 	}
 	found := targetsOf(r.find(text, prose.Tokens(text)))
 	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
-	if len(found) == 1 && (!found[0].outside || found[0].contestant) && !strings.Contains(strings.TrimRight(text, ": "), ": ") { // not "TL;DR: X"
+	if len(found) == 1 && (!found[0].outside || found[0].contestant) && (!strings.Contains(strings.TrimRight(text, ": "), ": ") || optionHead.MatchString(text)) { // not "TL;DR: X"
 		r.lead = found[0]
 	}
 }
