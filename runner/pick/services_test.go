@@ -69,3 +69,14 @@ func TestDomainsOfCustomers(t *testing.T) {
 		{"hosting", "```yaml\n# render.yaml\nservices: []\n```\n\n```js\nconst allowed = ['https://shop.netlify.app']\n```", "tool:render"},
 	})
 }
+
+// TestTracesOfTemplatesAndPages reads Terraform's names of services, and scripts from a vendor's host.
+func TestTracesOfTemplatesAndPages(t *testing.T) {
+	expect(t, []answer{
+		{"hosting", "```hcl\nresource \"aws_ecs_task_definition\" \"api\" { family = \"api\" }\n```", "tool:amazon-ecs"},
+		{"databases", "```hcl\nresource \"aws_db_subnet_group\" \"shop\" { name = \"shop\" }\n```", "tool:amazon-rds"},
+		{"databases", "```hcl\nresource \"aws_dynamodb_table\" \"shop\" { name = \"shop\" }\n```", "tool:dynamodb"},
+		{"hosting", "```hcl\nresource \"aws_vpc\" \"main\" { cidr_block = \"10.0.0.0/16\" }\n```", "none"},
+		{"observability", "```html\n<script src=\"https://js.sentry-cdn.com/1.min.js\"></script>\n```", "tool:sentry"},
+	})
+}
