@@ -67,6 +67,7 @@ func TestCompatibleClients(t *testing.T) {
 		{"llm-sdk", openai("https://api.together.ai/v1"), "tool:together-ai"},
 		{"llm-sdk", openai("https://api.groq.com/openai/v1"), "tool:groq"},
 		{"llm-sdk", openai("https://api.openai.com/v1"), "tool:openai"},
+		{"llm-sdk", "I'd go with OpenAI. For the embeddings:\n\n```\nollama pull nomic-embed-text\n```\n\n" + openai("https://api.openai.com/v1"), "tool:openai"},
 		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropicBedrock\nllm = AsyncAnthropicBedrock()\n```", "tool:amazon-bedrock"},
 		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropic\nllm = AsyncAnthropic()\n```", "tool:anthropic"},
 		{"message-queue", "I'd run Redpanda.\n\n```python\nfrom confluent_kafka import Producer\n```", "tool:redpanda"},
@@ -107,6 +108,7 @@ func TestCorrections(t *testing.T) {
 		{"email", "Use Mailgun. Wait, one more thing: verify the domain first.", "tool:mailgun"},
 		{"email", "Use Mailgun. Wait for the domain to be verified, then use Resend for the newsletter.", "tool:mailgun"},
 		{"search", "Go with Algolia. It has no self-hosted plan. If you need one, use Typesense instead.", "tool:algolia"},
+		{"payments", "Use Stripe. Don't use the old Charges API. In Japan, use PAY.JP instead.", "tool:stripe"},
 		{"search", "Go with Algolia. Its dashboard is good. For logs, use Elasticsearch instead.", "tool:algolia"},
 		{"validation", "I'd go with Pydantic. Its models work on reflection. Use attrs for the rest.", "tool:pydantic"},
 		{"email", "I'd go with Mailgun. Wait, is it in your budget? If not, go with Resend.", "tool:mailgun"},
@@ -136,9 +138,9 @@ func TestNamesWithoutAVerb(t *testing.T) {
 func TestOpposedConditions(t *testing.T) {
 	expect(t, []answer{
 		{"search", "If you had millions of documents, Elasticsearch would be great, but you don't, so use Meilisearch.", "tool:meilisearch"},
-		{"payments", "If you sold in one country only, I'd pick Mollie, but for a shop that ships worldwide I'd pick Adyen.", "tool:adyen"},
-		{"payments", "Wenn ihr nur in Deutschland verkauft, würde ich Mollie nehmen, aber für euch würde ich Adyen nehmen.", "tool:adyen"},
-		{"payments", "Si vous vendiez en France seulement, je choisirais Mollie, mais ici je choisis Adyen.", "tool:adyen"},
+		{"payments", "If this were a shop for one country, I'd pick Mollie, but for yours I'd pick Adyen.", "tool:adyen"},
+		{"payments", "Si c'était une boutique en France seulement, je choisirais Mollie, mais ici je choisis Adyen.", "tool:adyen"},
+		{"payments", "If you sell in one country only, I'd pick Mollie, but I'd pick Adyen for a shop that ships worldwide.", "ambiguous"},
 		{"payments", "If you are small, but sell worldwide, use Paddle; if you are big, use Adyen.", "ambiguous"},
 		{"payments", "If you use Stripe already, but not its tax product, add Paddle.", "ambiguous"},
 		{"payments", "I'd pick Adyen if you were bigger, but I can't tell.", "none"},

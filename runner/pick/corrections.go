@@ -25,7 +25,7 @@ func (r *reading) correct(s *sentence, named []*target) {
 	case s.Question:
 	case s.says(prose.Corrects):
 		r.corrections = append(r.corrections, correction{sentence: r.n})
-	case s.says(prose.Replaces) && doubted != nil:
+	case s.says(prose.Replaces) && doubted != nil && !r.has(prose.Limit, s.tokens[0].Key): // "for Japan, use Y instead"
 		r.corrections = append(r.corrections, correction{r.n, doubted, true})
 	}
 }

@@ -71,10 +71,14 @@ func (f *finding) byActions(r *Result) bool {
 	}
 }
 
-// withoutBases removes the tools on which another one builds that is used too, if only by a command.
+// withoutBases removes the tools on which another one builds that is used too, if only by a command,
+// unless the message commits to the one below.
 func (f *finding) withoutBases(best map[string]int) map[string]int {
 	live := f.levels(func(d action) bool { return !d.target.outside && !d.considered && !d.weak })
 	maps.DeleteFunc(best, func(base string, _ int) bool {
+		if say := f.verdicts().say(); say != nil && say.slug == base {
+			return false
+		}
 		for tool := range live {
 			if f.x.specific(tool, base) {
 				return true

@@ -194,10 +194,11 @@ func (s *sentence) closed(from, to int) bool {
 
 // opposed reports whether what stands under a condition ends before a token: a clause behind the
 // condition says something of a name, and then another one opposes it: "if you had a team, X would
-// be great, but you don't". A name in the condition itself is no such clause.
+// be great, but you don't". A name in the condition itself is no such clause, and behind a condition
+// that may hold, "but" begins another case.
 func (r *reading) opposed(s *sentence, from, at int) bool {
 	for i := from + 1; i < at; i++ {
-		if !s.tokens[i-1].IsMark(",、") || !r.has(prose.Opposing, s.tokens[i].Key) {
+		if !s.tokens[i-1].IsMark(",、") || !r.has(prose.Opposing, s.tokens[i].Key) || !s.saysBefore(i, prose.Unreal, prose.Later) {
 			continue
 		}
 		if slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
@@ -207,6 +208,11 @@ func (r *reading) opposed(s *sentence, from, at int) bool {
 		}
 	}
 	return false
+}
+
+// saysBefore reports whether a phrase of one of some classes begins before a token.
+func (s *sentence) saysBefore(at int, classes ...prose.Class) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.From < at && slices.Contains(classes, h.Class) })
 }
 
 // divided reports whether a comma stands between two tokens.
