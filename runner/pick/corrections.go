@@ -13,6 +13,9 @@ type correction struct {
 	here     bool    // the other choice is in the sentence itself
 }
 
+// maxCorrections bounds the corrections of a message; the last ones count.
+const maxCorrections = 16
+
 // correct notes that a sentence corrects the message: "wait, ...". So does "use Y instead" behind
 // a sentence that speaks against X.
 func (r *reading) correct(s *sentence, named []*target) {
@@ -27,6 +30,9 @@ func (r *reading) correct(s *sentence, named []*target) {
 		r.corrections = append(r.corrections, correction{sentence: r.n})
 	case s.says(prose.Replaces) && doubted != nil && !r.has(prose.Limit, s.tokens[0].Key): // "for Japan, use Y instead"
 		r.corrections = append(r.corrections, correction{r.n, doubted, true})
+	}
+	if len(r.corrections) > maxCorrections {
+		r.corrections = r.corrections[1:]
 	}
 }
 

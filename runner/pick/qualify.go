@@ -192,34 +192,6 @@ func (s *sentence) closed(from, to int) bool {
 	return false
 }
 
-// opposed reports whether what stands under a condition ends before a token: a clause behind the
-// condition says something of a name, and then another one opposes it: "if you had a team, X would
-// be great, but you don't". A name in the condition itself is no such clause, and behind a condition
-// that may hold, "but" begins another case.
-func (r *reading) opposed(s *sentence, from, at int) bool {
-	for i := from + 1; i < at; i++ {
-		if !s.tokens[i-1].IsMark(",、") || !r.has(prose.Opposing, s.tokens[i].Key) || !s.saysBefore(i, prose.Unreal, prose.Later) {
-			continue
-		}
-		if slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
-			return h.Slot > 0 && h.Class < prose.Past && from <= h.From && h.To < i && (h.Class == prose.Commits || s.divided(from, h.To))
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysBefore reports whether a phrase of one of some classes begins before a token.
-func (s *sentence) saysBefore(at int, classes ...prose.Class) bool {
-	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.From < at && slices.Contains(classes, h.Class) })
-}
-
-// divided reports whether a comma stands between two tokens.
-func (s *sentence) divided(from, to int) bool {
-	return slices.ContainsFunc(s.tokens[from:to], func(t prose.Token) bool { return t.IsMark(",、") })
-}
-
 // A phrasePattern is a catalogue's pattern of own work.
 type phrasePattern = *regexp.Regexp
 

@@ -116,6 +116,7 @@ type sentence struct {
 	alone      bool
 	conclusion int
 	clauses    []int // see segments
+	opposing   []opposition
 }
 
 // Limits of a sentence. Each name is read with its neighbours: without limits, a message
