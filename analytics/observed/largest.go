@@ -14,7 +14,7 @@ type Largest struct {
 
 // Recount counts, from the study and the category that the board was made of, what no document
 // has: the agents of each language of a board that has several, the repositories of each tool in a
-// language, its uses in one repository, what remains without the largest repository, and the
+// language and by agent, its uses in one repository, what remains without the largest repository, and the
 // difference of each pair of tools, also by agent.
 func (b *Board) Recount(s *facts.Study, c Category) {
 	all := tallyOf(s, c)

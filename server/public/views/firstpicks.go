@@ -118,7 +118,7 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 func (r *Renderer) firstBoardOf(b *analytics.Board) firstBoard {
 	f := firstBoard{card: r.boardCard(b), Asked: onlyPrompt(b)}
 	for i := range f.Top { // as in the cells
-		f.Top[i].Rate = wholePercent(f.Top[i].share) + "%"
+		f.Top[i].Rate = wholeShare(f.Top[i].share)
 	}
 	low, high, n := 1.0, 0.0, 0
 	for _, a := range b.Agents {
@@ -168,7 +168,8 @@ func firstPickOf(b *analytics.Board, a analytics.AgentBoard) firstPick {
 	return firstPick{First: pick(best), Second: pick(second), Clear: a.NTrials >= leastAnswers && isAhead(b, a, best, second), Other: best.PickRate > most}
 }
 
-// leastAnswers is from how many answers of an agent its first tool may be clear.
+// leastAnswers is from how many answers of an agent its first tool may be clear, and from how many units it is said what an
+// agent used most.
 const leastAnswers = 10
 
 // Rest names the agents without a row, as: 18 more agents. It is empty where each has one.

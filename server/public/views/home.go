@@ -33,7 +33,7 @@ type homePage struct {
 	Pairs    []pairing     // of the boards of both kinds
 	Contrast *contrast     // with what real work used; nil where that is the same, or not known
 	NotOne   string        // why both rates of a pair are not of one test
-	Axis     template.HTML // of the bars of Pairs
+	Axis     template.HTML // of the plots of Pairs and Observed
 	Coders   string        // the agents of observed boards
 	Leads    []line        // of Observed: the clear ones
 	Asked    []card

@@ -58,9 +58,10 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 
 // leadOrder returns whether the lead of the first tool over each other one is clear, with all pairs of the part compared at
 // once: as the ranks of the board are, or with each p-value times the number of pairs (Bonferroni). It is empty where
-// they were not compared, and of fewer than observed.MinUnits units or observed.MinRepos repositories.
+// they were not compared, where no other tool was used, and of fewer than observed.MinUnits units or observed.MinRepos
+// repositories.
 func leadOrder(p observed.Part) string {
-	if len(p.Tools) < 2 || p.Pairs == nil || p.NUnits < observed.MinUnits || p.NRepos < observed.MinRepos {
+	if usedIn(p) < 2 || p.Pairs == nil || p.NUnits < observed.MinUnits || p.NRepos < observed.MinRepos {
 		return ""
 	}
 	all := float64(len(p.Tools)*(len(p.Tools)-1)) / 2

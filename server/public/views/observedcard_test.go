@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Cedar 60% (95% CI 0–80%).", // it cannot see Ash
-		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents: Birch 60% (95% CI 0–80%), Ash 20% (95% CI 0–80%).",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents that used a listed tool: Cedar 60% (95% CI 0–80%). The study cannot see Ash.", // it cannot see Ash
+		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents that used a listed tool: Birch 60% (95% CI 0–80%), Ash 20% (95% CI 0–80%).",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
@@ -93,7 +93,7 @@ func TestPairings(t *testing.T) {
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if c := contrastOf(h, pairs[1:]); c.Test != "In real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0). That tests these two alone; with all 3 pairs of the board tested at once, the order is not proven." {
+	if c := contrastOf(h, pairs[1:]); c.Test != "In real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0), with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven" {
 		t.Error(c.Test)
 	}
 	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
@@ -118,7 +118,7 @@ func TestObservedLines(t *testing.T) {
 		return map[[2]string]observed.Pair{{"ash", "birch"}: p, {"ash", "cedar"}: {P: .03, Shown: true}}
 	}
 	add("paired", 20, nil, nil)
-	add("alone", 0, nil, nil)
+	add("alone", 0, nil, map[[2]string]observed.Pair{}) // ahead of nobody
 	add("untested", 20, nil, nil)
 	add("part", 20, nil, pair(observed.Pair{P: .001, Shown: true}))
 	add("single", 20, nil, pair(observed.Pair{P: .04, Shown: true})) // one of three such pairs may be chance
@@ -141,7 +141,7 @@ func TestObservedLines(t *testing.T) {
 			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
 		}
 	}
-	want := "Python: 7 categories, 3 with a clear lead, Ash: part whole decided single together alone untested Other languages: 2 categories, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
+	want := "Python: 7 categories, 3 with a clear lead, Ash: part whole decided single together alone untested Go and Rust: 2 boards, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}

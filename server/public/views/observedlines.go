@@ -10,7 +10,6 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A line of the first page is an observed board, or its part in one language.
@@ -39,7 +38,7 @@ type lineTool struct {
 // seenLanguage has the lines of a language: with a clear lead, then without, then those that say little, each by units.
 type seenLanguage struct {
 	Name   string // empty for boards of an unknown one
-	ID     string
+	Merged bool   // it has several languages with one line each
 	Lines  []line
 	More   []line // that are folded away
 	Left   int    // boards without a line
@@ -53,6 +52,7 @@ const (
 	maxMore   = 20 // of a language, folded away
 	openLines = 6  // of all languages: with more, those of the first alone are in sight
 	maxFirsts = 6  // tools named in place of lines
+	maxMerged = 4  // languages named in one heading
 )
 
 // seenLanguages returns the observed boards by language, without those that are compared above.
@@ -65,13 +65,13 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 		}
 		for _, l := range partsOf(b) {
 			p := l.Part
-			if len(firstUsed(p)) == 0 || isAnother(above, b, p) {
+			if len(firstUsed(p)) == 0 || isAnother(above, b, l) {
 				continue
 			}
 			one := r.observedLine(b, p, l.Language)
 			at := slices.IndexFunc(out, func(g seenLanguage) bool { return g.Name == l.Language })
 			if at < 0 {
-				at, out = len(out), append(out, seenLanguage{Name: l.Language, ID: "observed-" + agentSlug(l.Language)})
+				at, out = len(out), append(out, seenLanguage{Name: l.Language})
 			}
 			out[at].Lines = append(out[at].Lines, one)
 			total++
@@ -99,10 +99,11 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	return out
 }
 
-// isAnother reports whether a part counts work that is compared above, by another list of tools: it has the same first one.
-func isAnother(above []pairing, b *observed.Board, p observed.Part) bool {
+// isAnother reports whether a part of a board counts work that is compared above, by another list of tools: it has the same
+// language and first tool.
+func isAnother(above []pairing, b *observed.Board, l observed.LanguageBoard) bool {
 	return slices.ContainsFunc(above, func(a pairing) bool {
-		return a.Category != b.Category && len(a.part.Tools) > 0 && len(p.Tools) > 0 && a.part.Tools[0].Slug == p.Tools[0].Slug
+		return a.Category != b.Category && a.language == l.Language && len(a.part.Tools) > 0 && len(l.Tools) > 0 && a.part.Tools[0].Slug == l.Tools[0].Slug
 	})
 }
 
@@ -118,18 +119,21 @@ func (g seenLanguage) strong() (n int) {
 
 // mergeSmall puts the lines of languages that have one each together, where there are two.
 func mergeSmall(languages []seenLanguage) []seenLanguage {
-	small := seenLanguage{Name: "Other languages", ID: "observed-others"}
+	small := seenLanguage{Merged: true}
 	var large []seenLanguage
+	var names []string
 	for _, g := range languages {
 		if len(g.Lines) > 1 || g.Name == "" {
 			large = append(large, g)
 			continue
 		}
-		g.Lines[0].Name = g.Lines[0].inLanguage
-		small.Lines = append(small.Lines, g.Lines[0])
+		small.Lines, names = append(small.Lines, g.Lines[0]), append(names, g.Name)
 	}
-	if len(small.Lines) < 2 {
+	if len(small.Lines) < 2 || len(large) == 0 {
 		return languages
+	}
+	if small.Name = "Other languages"; len(names) <= maxMerged {
+		small.Name = and(names)
 	}
 	return append(large, small)
 }
@@ -145,16 +149,15 @@ func (g seenLanguage) Boards() string {
 			leads++
 		}
 	}
-	switch n := len(g.Lines) + len(g.More) + g.Left; {
-	case n == 1 && leads == 1:
-		return g.Lines[0].Name + ", clear lead"
-	case n == 1:
-		return g.Lines[0].Name
-	case leads > 0:
-		return chart.Count(n, "category", "categories") + ", " + chart.Whole(int64(leads)) + " with a clear lead"
-	default:
-		return chart.Count(n, "category", "categories")
+	n := len(g.Lines) + len(g.More) + g.Left
+	text := chart.Count(n, "category", "categories")
+	if g.Merged { // a category of two languages has two lines
+		text = quantity(n, "board")
 	}
+	if leads > 0 {
+		text += ", " + chart.Whole(int64(leads)) + " with a clear lead"
+	}
+	return text
 }
 
 // Folded is like: 5 more: Authentication, Secrets management and 3 others.
@@ -226,10 +229,8 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate) lineTool {
 	out := lineTool{Tool: observedName(b, t.Slug)}
 	out.Rate, out.Interval = wholeUse(p, t)
-	m := chart.Mark{Rate: t.UseRate, Low: t.CILow, High: t.CIHigh, Interval: out.Interval != "", Text: out.Tool + " " + out.Rate}
-	if !m.Interval {
-		m.Class = chart.Tick
-	}
+	m := useMark(p, t)
+	m.Text = out.Tool + " " + out.Rate
 	out.Plot = chart.NewAxis(1).Forest(m)
 	if r.tools[t.Slug] != nil {
 		out.Link = toolPath(t.Slug)
@@ -241,19 +242,6 @@ func (r *Renderer) lineTool(b *observed.Board, p observed.Part, t observed.Rate)
 		out.InOne = shareText(t.InOne, t.Uses)
 	}
 	return out
-}
-
-// wholeUse is the rate of use of a tool and its interval in whole per cent, or a count without one.
-func wholeUse(p observed.Part, t observed.Rate) (rate, interval string) {
-	if rate, interval = render.UseRate(t.Use, p.NUnits); interval == "" {
-		return rate, ""
-	}
-	return shareText(t.Uses, p.NUnits), wholeInterval(t.CILow, t.CIHigh)
-}
-
-// wholeInterval is like: 33–88%.
-func wholeInterval(low, high float64) string {
-	return wholePercent(low) + "–" + wholePercent(high) + "%"
 }
 
 // byLargestAgent says which tool is first among the units of the agent that made most of them, where that is another

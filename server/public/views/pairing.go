@@ -26,6 +26,7 @@ type pairing struct {
 	Same        bool         // the first tool is the same
 	Tools       []pairedTool // the first of each kind, then the second of each
 	part        observed.Part
+	language    string // of part; empty where that is not known
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
@@ -33,7 +34,6 @@ type pairedTool struct {
 	slug, Tool  string
 	Asked, Used portion
 	Plot        template.HTML // of both, on one axis
-	Uses        int           // in real work
 	Repos       string        // in real work: 32 of 58 repositories; empty where that is not known
 	InOne       string        // the share of its uses that is in one of them, where that is most
 	pickRate    float64
@@ -56,6 +56,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Category: b.Category}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
+		if d.language = several; several == "" && len(o.Languages) == 1 {
+			d.language = o.Languages[0].Language
+		}
 		if o.AsOf != nil {
 			d.Collected = ", collected " + d.Seen.Age.When
 		}
@@ -88,7 +91,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
-				t.Uses, t.Repos, t.InOne = p.Tools[at].Uses, l.Repos, l.InOne
+				t.Repos, t.InOne = l.Repos, l.InOne
 				if l.InOne != "" && p.Tools[at].Repos > 1 {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
@@ -131,30 +134,31 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	asked, used := p.Tools[0], p.Tools[1]
 	out := contrast{
 		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
-		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.Rate, quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  fmt.Sprintf("In %s by agents%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.full()),
+		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
+		Used:  fmt.Sprintf("In %s by agents that used a listed tool%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.WithInterval()),
 	}
 	if asked.Used.Rate != "" { // the study can see it
-		out.Used += ", " + asked.Tool + " " + asked.Used.full()
+		out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
 	}
 	if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
 		out.Used += " The lead of " + used.Tool + " over every other tool is not proven."
 	}
 	if asked.Used.Rate == "" {
+		out.Used += " The study cannot see " + asked.Tool + "."
 		return &out
 	}
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		out.Test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s).", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
+		out.Test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s)", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
 		if t := pair.Together; t != nil && !t.Shown {
-			out.Test += " That tests these two alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven."
+			out.Test += ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
 		}
 	}
 	return &out
 }
 
-// full is the rate with its interval, if it has one.
-func (p portion) full() string {
+// WithInterval is the rate with its interval, if it has one.
+func (p portion) WithInterval() string {
 	if p.Interval == "" {
 		return p.Rate
 	}
@@ -171,8 +175,7 @@ func notShown(b *analytics.Board, o *observed.Board, p observed.Part, shown []st
 	}
 	for _, t := range p.Tools {
 		if t.UseRate >= leastChoice && !slices.Contains(shown, t.Slug) && len(used) < cardTools {
-			rate, _ := wholeUse(p, t)
-			used = append(used, observedName(o, t.Slug)+" "+rate)
+			used = append(used, observedName(o, t.Slug)+" "+aloneUse(p, t))
 		}
 	}
 	if len(asked) > 0 {

@@ -81,7 +81,7 @@ func lineOf(slug string, t *tool) toolLine {
 	l := toolLine{Name: t.Name, Link: toolPath(slug), Rate: "not asked", Place: "–"}
 	if len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
 		s := t.Seen[0]
-		l.Used, l.Board, l.BoardLink, l.Observed = s.full(), s.Board.Name, observedPath(s.Board.Category), true
+		l.Used, l.Board, l.BoardLink, l.Observed = s.portion(), s.Board.Name, observedPath(s.Board.Category), true
 	}
 	if len(t.Places) == 0 {
 		return l

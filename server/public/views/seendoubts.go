@@ -108,11 +108,14 @@ func withoutLargest(b *observed.Board, p observed.Part, slugs ...string) string 
 }
 
 // shareText is a part of a whole without decimals. Neither is a little shown as nothing, nor almost all as all.
-func shareText(part, of int) string {
-	switch rate := float64(part) / float64(of); {
-	case part > 0 && rate < .005:
+func shareText(part, of int) string { return wholeShare(float64(part) / float64(of)) }
+
+// wholeShare is the same of a rate of 0 to 1.
+func wholeShare(rate float64) string {
+	switch {
+	case rate > 0 && rate < .005:
 		return "<1%"
-	case part < of && rate >= .995:
+	case rate < 1 && rate >= .995:
 		return ">99%"
 	default:
 		return wholePercent(rate) + "%"

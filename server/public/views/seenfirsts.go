@@ -8,14 +8,15 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // seenFirsts has the tool that each coding agent used most, on several observed boards.
 type seenFirsts struct {
 	Agents []string // the columns, those with most units first
 	Rows   []seenFirstRow
-	Left   int // agents without a column
+	Left   int  // agents without a column
+	Least  int  // the units from which an agent has a cell
+	Differ bool // a cell is shaded
 }
 
 // A seenFirstRow is a board, or its part in one language.
@@ -56,7 +57,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 		b := &r.in.Observed[i]
 		for _, l := range partsOf(b) {
 			line := r.observedLine(b, l.Part, l.Language)
-			if isAnother(above, b, l.Part) {
+			if isAnother(above, b, l) {
 				continue
 			}
 			of := ""
@@ -66,17 +67,21 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 			agents := usersOf(b, of)
 			enough := 0
 			for _, a := range agents {
-				units[a.Agent] += a.NUnits
 				if a.NUnits >= leastAnswers {
 					enough++
 				}
 			}
 			if enough > 1 && l.NUnits >= observed.MinUnits && len(line.Tools) > 0 {
-				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}, l.Part, b, agents})
+				for _, a := range agents {
+					if a.NUnits >= leastAnswers {
+						units[a.Agent] += a.NUnits
+					}
+				}
+				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + aloneUse(l.Part, firstUsed(l.Part)[0]), units: l.NUnits}, l.Part, b, agents})
 			}
 		}
 	}
-	var f seenFirsts
+	f := seenFirsts{Least: leastAnswers}
 	for name := range units {
 		f.Agents = append(f.Agents, name)
 	}
@@ -99,6 +104,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 		}
 		*to = append(*to, p.row)
 	}
+	f.Differ = len(f.Rows) > 0
 	for _, rows := range [][]seenFirstRow{f.Rows, alike} {
 		sorting.StableFunc(rows, func(x, y seenFirstRow) int { return y.units - x.units })
 	}
@@ -119,12 +125,11 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	first := slices.MaxFunc(a.Tools, func(x, y observed.Rate) int { return cmp.Or(cmp.Compare(x.Uses, y.Uses), all(x)-all(y)) })
 	out.Tool = observedName(b, first.Slug)
 	inOne := observed.MostlyOne(first.Uses, first.InOne)
-	out.Other = all(first) < p.Tools[0].Uses && !inOne
+	out.Other = all(first) < p.Tools[0].Uses && !inOne && first.Repos > 1 && first.Uses >= observed.MinUses
 	var notes []string
-	rate, interval := render.UseRate(first.Use, a.NUnits)
-	if out.Rate = rate; interval != "" {
-		out.Rate = shareText(first.Uses, a.NUnits)
-		notes = append(notes, wholeInterval(first.CILow, first.CIHigh)+" of "+chart.Whole(int64(a.NUnits)))
+	var interval string
+	if out.Rate, interval = wholeUse(a.Part, first); interval != "" {
+		notes = append(notes, interval+" of "+chart.Whole(int64(a.NUnits)))
 	}
 	if inOne {
 		notes = append(notes, "mostly one repo")

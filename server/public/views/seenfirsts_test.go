@@ -13,7 +13,7 @@ func TestSeenFirsts(t *testing.T) {
 	r := Renderer{}
 	agent := func(name string, units, ash, birch, inOne int) observed.AgentBoard {
 		use := func(slug string, n int) observed.Rate {
-			return observed.Rate{Slug: slug, Use: observed.Use{UseRate: float64(n) / float64(units), CILow: .5, CIHigh: .8, Uses: n}, InOne: inOne}
+			return observed.Rate{Slug: slug, Use: observed.Use{UseRate: float64(n) / float64(units), CILow: .5, CIHigh: .8, Uses: n}, Repos: 9, InOne: inOne}
 		}
 		return observed.AgentBoard{Agent: name, Part: observed.Part{NUnits: units, Tools: []observed.Rate{use("birch", birch), use("ash", ash)}}}
 	}
@@ -35,10 +35,12 @@ func TestSeenFirsts(t *testing.T) {
 	if f == nil || len(f.Rows) != 3 || f.Rows[0].Name != "differ · Python" {
 		t.Fatalf("%+v", f)
 	}
+	if len(f.Agents) != 2 { // Cursor has no cell
+		t.Fatal(f.Agents)
+	}
 	want := []seenFirst{
 		{Agent: "Devin", Tool: "Ash", Rate: "15 of 20"},
 		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "50–80% of 60", Other: true},
-		{Agent: "Cursor"},
 	}
 	for i, c := range f.Rows[0].Cells {
 		if c != want[i] {

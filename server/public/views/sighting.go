@@ -100,8 +100,8 @@ func (s sighting) rate() string {
 	return rate
 }
 
-// full is the use rate with its interval, or the count where that says more.
-func (s sighting) full() portion {
+// portion is the use rate with its interval, or the count where that says more.
+func (s sighting) portion() portion {
 	if s.alone() {
 		return portion{Rate: render.UseCount(s.Use, s.Part.NUnits)}
 	}

@@ -33,6 +33,29 @@ func useShare(u observed.Use, units int) string {
 	return chart.Whole(int64(u.Uses))
 }
 
+// wholeUse is the rate of use of a tool and its interval in whole per cent, or a count without one.
+func wholeUse(p observed.Part, t observed.Rate) (rate, interval string) {
+	m := useMark(p, t)
+	if !m.Interval {
+		return m.Text, ""
+	}
+	return shareText(t.Uses, p.NUnits), wholeInterval(t.CILow, t.CIHigh)
+}
+
+// wholeInterval is like: 33–88%.
+func wholeInterval(low, high float64) string {
+	return wholePercent(low) + "–" + wholePercent(high) + "%"
+}
+
+// aloneUse is the rate of use without its interval, in whole per cent, or a count.
+func aloneUse(p observed.Part, t observed.Rate) string {
+	if t.CIHigh-t.CILow > widestUse {
+		return render.UseCount(t.Use, p.NUnits)
+	}
+	rate, _ := wholeUse(p, t)
+	return rate
+}
+
 // partChips are the doubts about the rates of an agent, in a few words. Few units have counts, so no other
 // doubt.
 func partChips(b *observed.Board, p observed.Part) []string {
