@@ -93,7 +93,7 @@ func TestPairings(t *testing.T) {
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if c := contrastOf(h, pairs[1:]); c.Test != "In real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0), with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven" {
+	if c := contrastOf(h, pairs[1:]); c.Test != "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0), with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven" {
 		t.Error(c.Test)
 	}
 	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
@@ -138,7 +138,9 @@ func TestObservedLines(t *testing.T) {
 	for _, g := range all {
 		got = append(got, g.Name+": "+g.Boards()+", "+g.Firsts+":")
 		for _, l := range g.Lines {
-			got = append(got, strings.TrimPrefix(l.Link, "/observed/"))
+			if got = append(got, strings.TrimPrefix(l.Link, "/observed/")); g.Merged != strings.Contains(l.Name, " · ") {
+				t.Errorf("%s has the line %s", g.Name, l.Name)
+			}
 		}
 	}
 	want := "Python: 7 categories, 3 with a clear lead, Ash: part whole decided single together alone untested Go and Rust: 2 boards, 1 with a clear lead, Ash: languages#in-rust languages#in-go"

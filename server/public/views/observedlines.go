@@ -127,6 +127,7 @@ func mergeSmall(languages []seenLanguage) []seenLanguage {
 			large = append(large, g)
 			continue
 		}
+		g.Lines[0].Name = g.Lines[0].inLanguage
 		small.Lines, names = append(small.Lines, g.Lines[0]), append(names, g.Name)
 	}
 	if len(small.Lines) < 2 || len(large) == 0 {

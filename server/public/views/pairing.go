@@ -149,7 +149,7 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
 	if ok && pair.Known() {
-		out.Test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s)", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
+		out.Test = fmt.Sprintf("%s leads %s by %s points (95%% CI %s)", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
 		if t := pair.Together; t != nil && !t.Shown {
 			out.Test += ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
 		}
