@@ -78,7 +78,7 @@ func (x *Extractor) commands(ctx context.Context, ran []*execution, diff []trans
 		}
 		for _, c := range e.commands() {
 			words := x.tools.unwrap(c.Words).words
-			for _, t := range append(x.index.byProgram(words).targets, x.index.byCommand(x.tools.called(words))...) {
+			for _, t := range compact(slices.Concat(x.index.byProgram(words).targets, x.index.byCommand(x.tools.called(words)))) {
 				add(t, e.Cmd, false, !e.Worked())
 			}
 		}

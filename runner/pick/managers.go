@@ -18,6 +18,8 @@ type manager struct {
 	// change nothing.
 	dev, trial flags
 	registry   string // prefix of packages; others are from elsewhere
+	// bins are the words before a program of an installed package; empty ones are none.
+	bins [][]string
 }
 
 type verb struct {
@@ -83,6 +85,7 @@ func nodeManagers() []manager {
 			programs: names("pnpm"), eco: eco, dev: flagsOf("-D --save-dev"), packaged: flagsOf("--package"),
 			valued: flagsOf("--filter -F --filter-prod -C --dir --registry --store-dir --reporter --loglevel --save-catalog-name"),
 			verbs:  join(verbsOf(add, "add", "install", "i"), verbsOf(remove, "remove", "rm", "uninstall", "un"), verbsOf(run, "dlx"), verbsOf(create, "create")),
+			bins:   [][]string{{"exec"}, {}},
 		},
 		{programs: names("pnpx"), eco: eco, verbs: verbsOf(run, "")},
 		{
@@ -90,10 +93,12 @@ func nodeManagers() []manager {
 			valued: flagsOf("--cwd --registry --modules-folder --cache-folder --mutex --network-timeout"),
 			verbs: join(verbsOf(add, "add", "workspace * add"), globally("global add"), verbsOf(remove, "remove", "workspace * remove"),
 				verbsOf(run, "dlx"), verbsOf(create, "create")),
+			bins: [][]string{{"exec"}, {"run"}, {}},
 		},
 		{
 			programs: names("bun"), eco: eco, dev: flagsOf("-d -D --dev"), valued: flagsOf("--cwd --registry -c --config --cache-dir --backend --filter -F"),
 			verbs: join(verbsOf(add, "add", "a", "install", "i"), verbsOf(remove, "remove", "rm"), verbsOf(run, "x"), verbsOf(create, "create")),
+			bins:  [][]string{{"run"}, {}},
 		},
 		{programs: names("bunx"), eco: eco, packaged: flagsOf("-p --package"), verbs: verbsOf(run, "")},
 		{

@@ -18,20 +18,28 @@ func (x *index) addCommands(t *target) {
 	}
 }
 
-// hasCommand reports whether a text has the name of a vendor's program in it. Most commands
-// need no parser.
+// hasCommand reports whether a text has all words of a vendor's command in it. Most commands need
+// no parser.
 func (x *index) hasCommand(text string) bool {
-	for name := range x.programs {
-		if strings.Contains(text, name) {
+	for _, commands := range x.programs {
+		if slices.ContainsFunc(commands, func(c vendorCommand) bool { return containsAll(text, c.words) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// byCommand returns the targets whose command the words are.
+func containsAll(s string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(s, w) })
+}
+
+// byCommand returns the targets whose command the words are. Words behind `--` belong to a program
+// that the command runs.
 func (x *index) byCommand(words []string) []*target {
-	if len(words) == 0 || slices.Contains(words, "--help") || slices.Contains(words, "-h") {
+	if end := slices.Index(words, "--"); end >= 0 {
+		words = words[:end]
+	}
+	if len(words) == 0 || slices.Contains(words, "--help") || words[len(words)-1] == "-h" {
 		return nil
 	}
 	var out []*target
@@ -44,7 +52,7 @@ func (x *index) byCommand(words []string) []*target {
 }
 
 // called returns the program that a package manager runs, with its arguments: `npx wrangler@4 d1`
-// runs `wrangler d1`. Other words are returned as they are.
+// and `yarn wrangler d1` run `wrangler d1`. Other words are returned as they are.
 func (t *installTools) called(words []string) []string {
 	if len(words) == 0 {
 		return nil
@@ -60,6 +68,13 @@ func (t *installTools) called(words []string) []string {
 		}
 		if rest = m.skipFlags(rest); len(rest) > 0 {
 			return append([]string{depName(rest[0])}, rest[1:]...)
+		}
+	}
+	for _, verb := range m.bins {
+		if rest, ok := m.after(words[1:], verb); ok {
+			if rest = m.skipFlags(rest); len(rest) > 0 {
+				return rest
+			}
 		}
 	}
 	return words

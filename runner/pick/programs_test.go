@@ -11,9 +11,11 @@ func TestCommandsOfVendors(t *testing.T) {
 			"pnpm dlx netlify-cli deploy": "tool:netlify", "sudo railway up": "tool:railway", "bunx wrangler deploy": "tool:cloudflare-workers",
 			"heroku pg:backups:capture": "none", "fly auth login": "none", "!fly launch": "none", "echo fly launch": "none", "fly launch --help": "none",
 			"git push heroku main": "tool:heroku", "git push origin main": "none",
+			"pnpm exec wrangler deploy": "tool:cloudflare-workers", "yarn wrangler deploy": "tool:cloudflare-workers", "pnpm --filter api wrangler deploy": "tool:cloudflare-workers",
+			"bun x wrangler deploy": "tool:cloudflare-workers", "wrangler pages deploy dist": "tool:cloudflare-workers", "pnpm run wrangler deploy": "none", "fly launch -h": "none",
 		},
 		"databases": {"wrangler d1 create shop": "tool:cloudflare-d1", "wrangler r2 bucket create shop": "none", "pscale database create shop": "tool:planetscale", "pscale connect": "none", "wrangler d1 execute shop": "none"},
-		"secrets":   {"doppler run -- npm start": "tool:doppler", "vault secrets enable kv": "tool:vault", "ansible-vault encrypt a.yml": "none"},
+		"secrets":   {"doppler run -- npm start": "tool:doppler", "doppler run -- psql -h db": "tool:doppler", "doppler run -- api --help": "tool:doppler", "vault secrets enable kv": "tool:vault", "ansible-vault encrypt a.yml": "none"},
 		"llm-sdk":   {"ollama pull qwen3": "tool:ollama"},
 		"testing":   {"npm init playwright@latest": "tool:playwright", "npm init -y": "none"},
 		"web-framework": {
