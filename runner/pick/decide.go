@@ -50,12 +50,11 @@ func (f *finding) byActions(r *Result) bool {
 	switch {
 	case picked != "":
 		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodAction, best[picked]
-		// A client of the API that a tool is compatible with does not show which one it calls.
-		if say := f.verdicts().say(); say != nil && f.x.specific(say.slug, picked) {
+		switch say := f.verdicts().say(); {
+		case say == nil:
+		case f.x.specific(say.slug, picked): // a client of an API does not show which compatible tool it calls
 			r.Picked = say.slug
-			return true
-		}
-		if say := f.verdicts().say(); say != nil && say.slug != picked && len(strong) == 1 && best[say.slug] == 0 {
+		case say.slug != picked && len(strong) == 1 && best[say.slug] == 0:
 			r.Say = say.slug
 		}
 		return true
@@ -71,16 +70,17 @@ func (f *finding) byActions(r *Result) bool {
 	}
 }
 
-// withoutBases removes the tools on which another one builds that is used too, if only by a command,
-// unless the message commits to the one below.
+// withoutBases removes the tools that another one hides, unless the message commits to the one below.
 func (f *finding) withoutBases(best map[string]int) map[string]int {
 	live := f.levels(func(d action) bool { return !d.target.outside && !d.considered && !d.weak })
+	called := f.levels(func(d action) bool { return d.Kind == "host" && !d.considered && !d.weak })
+	say := f.verdicts().say()
 	maps.DeleteFunc(best, func(base string, _ int) bool {
-		if say := f.verdicts().say(); say != nil && say.slug == base {
+		if say != nil && say.slug == base {
 			return false
 		}
-		for tool := range live {
-			if f.x.specific(tool, base) {
+		for tool, level := range live {
+			if hides(level, called[base] > 0) && f.x.specific(tool, base) {
 				return true
 			}
 		}
