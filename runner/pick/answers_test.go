@@ -35,6 +35,8 @@ func TestAsides(t *testing.T) {
 		{"payments", "Mollie (if you only sell in Europe) is the best option.", "none"},
 		{"payments", "Mollie (no monthly fee) is not what I'd use.", "ambiguous"},
 		{"payments", "Is Mollie (no monthly fee) the best option?", "none"},
+		{"payments", "Stripe (the default) is fine and Paddle (merchant of record) is better.", "tool:paddle"},
+		{"payments", "Mollie (no monthly fee) is what I'd use and Stripe (the default) is the alternative.", "tool:mollie"},
 	})
 }
 
@@ -68,6 +70,10 @@ func TestCompatibleClients(t *testing.T) {
 		{"llm-sdk", openai("https://api.groq.com/openai/v1"), "tool:groq"},
 		{"llm-sdk", openai("https://api.openai.com/v1"), "tool:openai"},
 		{"llm-sdk", "I'd go with OpenAI. For the embeddings:\n\n```\nollama pull nomic-embed-text\n```\n\n" + openai("https://api.openai.com/v1"), "tool:openai"},
+		{"llm-sdk", "For the embeddings:\n\n```\nollama pull nomic-embed-text\n```\n\n" + openai("https://api.openai.com/v1"), "tool:openai"},
+		{"llm-sdk", "```js\nimport OpenAI from 'openai'\n```\n\nThen:\n\n```\nollama pull qwen3\n```", "tool:ollama"},
+		{"llm-sdk", "`requirements.txt`:\n\n```\nanthropic[bedrock]\n```\n\nThe client:\n\n```python\nfrom anthropic import AnthropicBedrock\n```", "tool:amazon-bedrock"},
+		{"llm-sdk", "`requirements.txt`:\n\n```\nanthropic[vertex]\n```\n\nThe client:\n\n```python\nfrom anthropic import AnthropicVertex\n```", "tool:vertex-ai"},
 		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropicBedrock\nllm = AsyncAnthropicBedrock()\n```", "tool:amazon-bedrock"},
 		{"llm-sdk", "```python\nfrom anthropic import AsyncAnthropic\nllm = AsyncAnthropic()\n```", "tool:anthropic"},
 		{"message-queue", "I'd run Redpanda.\n\n```python\nfrom confluent_kafka import Producer\n```", "tool:redpanda"},
@@ -104,6 +110,14 @@ func TestCorrections(t *testing.T) {
 		{"payments", "Je choisis Stripe. À la réflexion, je choisis Mollie.", "tool:mollie"},
 		{"payments", "Usaría Stripe. Pensándolo mejor, usaría Paddle.", "tool:paddle"},
 		{"payments", "我选Stripe。等等，你们在欧洲。我选Mollie。", "tool:mollie"},
+		{"email", "Use Mailgun. Hmm, wait, you need templates in React: use Resend.", "tool:resend"},
+		{"email", "Use Mailgun. Let me revise that: use Resend.", "tool:resend"},
+		{"email", "I'd use Mailgun. Actually, I'd use Resend.", "tool:resend"},
+		{"hosting", "I'd recommend Vercel. On second thought, with websockets I'd recommend Railway.", "tool:railway"},
+		{"search", "Go with Algolia. It doesn't do logs. Use Elasticsearch instead.", "tool:elasticsearch"},
+		{"payments", "Nehmt Stripe. Es kann keine Rechnungen. Nehmt stattdessen Paddle.", "tool:paddle"},
+		{"payments", "Ich würde Stripe nehmen. Vergiss das: ich würde Paddle nehmen.", "tool:paddle"},
+		{"payments", "Je choisis Stripe. Je rectifie : je choisis Mollie.", "tool:mollie"},
 		// Nothing else is chosen, or for another case, or it is no correction.
 		{"email", "Use Mailgun. Wait, one more thing: verify the domain first.", "tool:mailgun"},
 		{"email", "Use Mailgun. Wait for the domain to be verified, then use Resend for the newsletter.", "tool:mailgun"},
@@ -112,6 +126,16 @@ func TestCorrections(t *testing.T) {
 		{"search", "Go with Algolia. Its dashboard is good. For logs, use Elasticsearch instead.", "tool:algolia"},
 		{"validation", "I'd go with Pydantic. Its models work on reflection. Use attrs for the rest.", "tool:pydantic"},
 		{"email", "I'd go with Mailgun. Wait, is it in your budget? If not, go with Resend.", "tool:mailgun"},
+		{"email", "I'd go with Mailgun. Wait, verify your domain first. For the newsletter, go with Resend.", "ambiguous"},
+		{"email", "I'd go with Mailgun. Wait, verify your domain first. It takes a day. Then set the key. I'd go with Resend if it fails.", "tool:mailgun"},
+		{"testing", "I'd use Vitest. Hold on, you also need end-to-end tests: use Playwright.", "tool:vitest"},
+		{"email", "I'd use Mailgun. Actually, I'd also add Resend.", "ambiguous"},
+		{"email", "I'd use Mailgun. Send, wait, then retry. Use Resend for the rest.", "tool:mailgun"},
+		{"email", "I'd use Mailgun. Let me revise the schema. Use Resend for the rest.", "tool:mailgun"},
+		{"payments", "Ich würde Stripe nehmen. Vergiss das Setzen der Variablen nicht. Nehmt Paddle für die USA.", "tool:stripe"},
+		{"payments", "Je choisis Stripe. Je corrige l'import. Prenez Mollie pour les virements.", "tool:stripe"},
+		{"search", "Go with Algolia. It doesn't do logs. Use Elasticsearch for those instead.", "tool:algolia"},
+		{"payments", "Use Stripe. There is nothing to host. Use Paddle instead.", "tool:stripe"},
 	})
 }
 
@@ -131,6 +155,7 @@ func TestNamesWithoutAVerb(t *testing.T) {
 		{"search", "For speed go with Typesense, for features Elasticsearch.", "ambiguous"},
 		{"search", "Für wenige Daten nehmt Typesense, für viele Elasticsearch.", "ambiguous"},
 		{"search", "For speed go with Typesense, for its features are those of Elasticsearch.", "tool:typesense"},
+		{"search", "My pick is Typesense, my worry Algolia.", "tool:typesense"},
 	})
 }
 
@@ -163,6 +188,9 @@ func TestTablesOfChoices(t *testing.T) {
 	expect(t, []answer{
 		{"search", "| Layer | Choice | Why |\n|---|---|---|\n| API | Fastify | fast |\n| Search | Typesense | yours |", "tool:typesense"},
 		{"search", "| Schicht | Empfehlung | Alternative |\n|---|---|---|\n| API | Fastify | Hono |\n| Suche | Typesense | Algolia |", "tool:typesense"},
+		{"payments", "| Criterion | Winner |\n|---|---|\n| Price | Stripe |\n| Docs | tie |", "none"},
+		{"payments", "| Criterion | Winner |\n|---|---|\n| Price | Stripe |\n| Docs | Tie |", "none"},
+		{"payments", "| Layer | Choice |\n|---|---|\n| Payments | Stripe |\n| API | Hono |\n| Queue | – |", "tool:stripe"},
 		{"search", "| Need | Pick |\n|---|---|\n| Speed | Typesense |\n| Analytics | Elasticsearch |", "none"},
 		{"search", "| Layer | Options | Why |\n|---|---|---|\n| API | Fastify | fast |\n| Search | Typesense | yours |", "none"},
 		{"search", "| | Typesense | Algolia | Elasticsearch |\n|---|---|---|---|\n| Cost | low | high | high |\n| My pick | ✅ | | |", "tool:typesense"},
@@ -187,6 +215,8 @@ func TestOwnRuns(t *testing.T) {
 	expect(t, []answer{
 		{"search", "You don't need Algolia. Build a small index and run it yourself on the server.", "diy"},
 		{"payments", "The Stripe webhook is wired up. Run it yourself when the key is set.", "tool:stripe"},
+		{"testing", "Playwright. Run it yourself with `npx playwright test`.", "tool:playwright"},
+		{"search", "You don't need Algolia. Build a small index and run it yourself behind nginx.", "diy"},
 		{"background-jobs", "River, on the PostgreSQL you have.", "tool:river"},
 		{"databases", "RDS for PostgreSQL, with two replicas.", "tool:amazon-rds"},
 	})

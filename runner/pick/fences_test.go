@@ -120,6 +120,7 @@ func TestCodeForComparison(t *testing.T) {
 		{"validation", "Compared with Joi, this is short:" + zod, "tool:zod"},
 		{"validation", "The same in Zod:" + zod, "tool:zod"},
 		{"validation", "## Our pick today" + zod, "tool:zod"},
+		{"validation", "Our code so far:" + zod, "tool:zod"},
 		{"validation", "For the API:" + zod + "For the forms:" + joi, "ambiguous"},
 	})
 }

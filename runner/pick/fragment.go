@@ -37,9 +37,9 @@ func (r *reading) goesOn(s *sentence, first, second int) bool {
 }
 
 // repeats reports whether the name at the second token ends a part of the sentence that begins as
-// the sentence does, and that has no verb: "for cards use X, for debits Y".
+// the sentence does, with a word such as "for", and that has no verb: "for cards use X, for debits Y".
 func (r *reading) repeats(s *sentence, first, second int) bool {
-	if !s.rival(s.tokens[second]) || second+1 < len(s.tokens) && s.tokens[second+1].Word {
+	if !r.has(prose.Limit, s.tokens[0].Key) || !s.rival(s.tokens[second]) || second+1 < len(s.tokens) && s.tokens[second+1].Word {
 		return false
 	}
 	from := second
@@ -49,7 +49,7 @@ func (r *reading) repeats(s *sentence, first, second int) bool {
 		}
 		from--
 	}
-	return from > first+1 && from < second && s.tokens[0].Slot == 0 && s.tokens[from].Key == s.tokens[0].Key
+	return from > first+1 && from < second && s.tokens[from].Key == s.tokens[0].Key
 }
 
 // nextCase reports whether the name at a token has a part of the sentence and a condition of its

@@ -84,17 +84,21 @@ type reading struct {
 	longest     int       // items of the longest list
 	inUnit      []*target // named by this unit so far
 	corrections []correction
-	doubted     *target // what the last sentence speaks against
-	made        int     // sentences that report work
-	identifiers int     // code in the text and counts of tests
-	addressed   int     // words that address the reader
-	opener      bool    // the first sentence names and asks nothing
-	lead        *target // whose section it is: a heading or a bold opener names it
+	beside      map[int]bool // sentences behind a correction that add to what was chosen
+	doubted     *target      // what the last sentence speaks against
+	made        int          // sentences that report work
+	identifiers int          // code in the text and counts of tests
+	addressed   int          // words that address the reader
+	opener      bool         // the first sentence names and asks nothing
+	lead        *target      // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	leadUnit    *prose.Unit
 	numbered    int      // the numbered section, from 1; 0 outside of one
 	sections    int      // numbered ones so far
 	head        []string // of the table that is read
+	table       *string  // its first head
+	choices     int      // its column of choices; 0 without one
+	criteria    bool     // a column of choices has a cell that names nothing
 	inTable     bool     // the last unit is a row that names a rival
 	inOverview  bool     // lines of the message present a rival each
 	opening     bool     // the message has only quoted so far

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
@@ -11,6 +12,7 @@ import (
 // row reads a row of a table: the rival in its first cells, and the cell with the verdict.
 func (r *reading) row(u *prose.Unit) {
 	r.n++
+	r.openTable(u)
 	at, t := -1, (*target)(nil)
 	for i, c := range u.Cells {
 		tokens := prose.Tokens(c)
@@ -20,6 +22,7 @@ func (r *reading) row(u *prose.Unit) {
 		}
 	}
 	if t == nil {
+		r.criteria = r.criteria || r.choices > 0 && r.choices < len(u.Cells) && !r.namesAny(u.Cells[r.choices])
 		r.columns(u)
 		return
 	}
@@ -38,7 +41,7 @@ func (r *reading) row(u *prose.Unit) {
 	s := &sentence{Sentence: prose.Sentence{Text: u.Text}, unit: u}
 	r.remark(t, st, s)
 	r.remarks[len(r.remarks)-1].mark = mark
-	r.remarks[len(r.remarks)-1].column = at > 0 && at < len(u.Head) && r.pickHead(u.Head[at])
+	r.remarks[len(r.remarks)-1].column = at > 0 && r.choices == at
 	r.topic = []*target{t}
 	if !r.inTable {
 		r.many = nil
@@ -107,9 +110,39 @@ func (r *reading) pickHead(head string) bool {
 	return ok && c == prose.LabelPick
 }
 
+// openTable finds the column of choices where a table begins.
+func (r *reading) openTable(u *prose.Unit) {
+	if len(u.Head) == 0 {
+		r.table, r.choices = nil, 0
+		return
+	}
+	if r.table == &u.Head[0] {
+		return
+	}
+	r.table, r.choices = &u.Head[0], 0
+	for i, h := range u.Head {
+		if i > 0 && r.choices == 0 && r.pickHead(h) {
+			r.choices = i
+		}
+	}
+}
+
+// namesAny reports whether a cell names something, known or not, or is empty: "tie" does not.
+func (r *reading) namesAny(cell string) bool {
+	tokens := prose.Tokens(cell)
+	return !slices.ContainsFunc(tokens, func(t prose.Token) bool { return t.Word }) || len(r.find(cell, tokens)) > 0 || slices.ContainsFunc(tokens, func(t prose.Token) bool {
+		first, _ := utf8.DecodeRuneInString(cell[t.From:])
+		return unicode.IsUpper(first) && t.To-t.From > 2 && !common()[t.Key] && !r.has(prose.Common, t.Key)
+	})
+}
+
 // settleColumns reads the column of choices of a table whose rows are other things: the layers of a
-// stack, the needs of a project. One rival in it is the choice; more are one for each row.
+// stack, the needs of a project. One rival in it is the choice; more are one for each row. A column
+// that names nothing in another row lists the winner by criterion.
 func (r *reading) settleColumns() {
+	if r.criteria {
+		return
+	}
 	var in []*target
 	for _, m := range r.remarks {
 		if m.column && !m.target.outside && m.stance >= neutral {

@@ -147,7 +147,7 @@ monday tuesday wednesday thursday friday saturday sunday january february march 
 the this that these those there then when what which who why how where here note summary option options step total cost price pros cons
 yes not and but for with you your our its they them their have has had was were are can could would should will let because since while
 crud orm saas paas iaas cli gui ide csv pdf sms mau dau mvp sla faq eur usd gbp utc crm cms cdn spa ssr spf dkim dmarc otlp odbc jdbc tcp udp wal
-enterprise team business pro plus free premium starter standard basic cloud open source self hosted serverless postgres
+enterprise team business pro plus free premium starter tie draw both either neither none equal unentschieden gleichstand egalite empate pareggio standard basic cloud open source self hosted serverless postgres
 internet intranet team-plan backend frontend devops readme markdown makefile dockerfile procfile
 `
 

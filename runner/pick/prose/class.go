@@ -28,6 +28,8 @@ const (
 	Retracts  // takes back what was said last: "scratch that"
 	Corrects  // replaces what was chosen before by what is chosen behind: "wait,"
 	Replaces  // "instead", behind a sentence that speaks against what was chosen
+	Unable    // says that something lacks or cannot do a thing: "can't", "has no"
+	Besides   // adds to what was chosen: "also"
 	PassesIt  // what was named last is an option: "usable"
 	Ties      // no preference among those named: "either would do"
 	Builds    // own work: "I wrote it myself"
@@ -74,7 +76,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
-	"takes it", "drops it", "retracts", "corrects", "replaces", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"takes it", "drops it", "retracts", "corrects", "replaces", "unable", "besides", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
