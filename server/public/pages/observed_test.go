@@ -60,8 +60,10 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
 		{"/search?q=aws", 200, []string{"not measured yet: AWS Amplify, "}, []string{"No tool, board or agent"}},
 		{"/search?q=postgres", 200, []string{"In the catalogue, but not measured yet: Prisma Postgres."}, nil},
-		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name or address."}, nil},
-		{"/search?q=webserver", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name or address"}, nil}, // their address
+		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name, address or language."}, nil},
+		{"/search?q=webserver", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name, address or language"}, nil}, // their address
+		{"/search?q=python+web+framework+PYTHON", 200, []string{`href="/observed/webserver"`, "python web framework PYTHON"}, []string{"Is it yours"}},
+		{"/search?q=python", 200, []string{`href="/observed/webserver"`, "in their name, address or language"}, []string{"Is it yours"}},
 		{"/search?q=prisma-postgres", 200, []string{"itself is in the catalogue, but not measured yet."}, []string{"none of its categories"}},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
 		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite the answers", "Cite the use in real work", "format=csv"}, nil},

@@ -63,7 +63,56 @@ type foundObserved struct {
 	heading  string
 }
 
+// find searches for a name. Where there is none, words for a language are left out: "typescript orm". A language alone
+// finds its observed boards.
 func find(s *snapshotview.Site, query string) found {
+	out := named(s, query)
+	if !out.nothing() {
+		return out
+	}
+	rest, language := withoutLanguage(s, query)
+	switch {
+	case language == "":
+	case rest != "":
+		out = named(s, rest)
+		out.Query = query
+	default:
+		for _, b := range s.Observed {
+			if slices.ContainsFunc(b.Languages, func(l observed.LanguageBoard) bool { return l.Language == language }) {
+				out.named, out.Observed = true, append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
+			}
+		}
+	}
+	return out
+}
+
+// nothing reports whether nothing was found.
+func (f found) nothing() bool {
+	return f.Tool == nil && f.ObservedTool == nil && !f.known && len(f.tools)+len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured) == 0
+}
+
+// withoutLanguage splits the name of a language of an observed board off a query.
+func withoutLanguage(s *snapshotview.Site, query string) (rest, language string) {
+	var kept []string
+	for _, word := range strings.Fields(query) {
+		found := ""
+		for _, b := range s.Observed {
+			for _, l := range b.Languages {
+				if strings.EqualFold(l.Language, word) {
+					found = l.Language
+				}
+			}
+		}
+		if found == "" {
+			kept = append(kept, word)
+		} else {
+			language = found
+		}
+	}
+	return strings.Join(kept, " "), language
+}
+
+func named(s *snapshotview.Site, query string) found {
 	out := found{Query: query, Suggestions: []foundTool{}, Categories: []foundCategory{}}
 	if query == "" {
 		return out

@@ -41,12 +41,12 @@ type homePage struct {
 	Left     string         // which tools it leaves out
 	Wider    string         // the interval of its first tool for agents like these
 	Moves    []move
-	Before   string   // the snapshot before; empty for the first
-	More     string   // how many changes are left out
-	Quotes   []quote  // of answers on the headline's board
-	Notice   string   // of observed boards
-	Sources  []string // of observed boards, to cite
-	Readable bool     // each answer is published as a whole
+	Before   string  // the snapshot before; empty for the first
+	More     string  // how many changes are left out
+	Quotes   []quote // of answers on the headline's board
+	Notice   string  // of observed boards
+	Seen     bool    // there are observed boards
+	Readable bool    // each answer is published as a whole
 	Sample   *sample
 }
 
@@ -98,17 +98,12 @@ func (r *Renderer) home() (Page, error) {
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
-	if len(r.in.Observed) > 0 {
+	if d.Seen = len(r.in.Observed) > 0; d.Seen {
 		d.Unit = r.in.Observed[0].Unit
 	}
 	d.Observed, d.Coding = r.seenLanguages(d.Pairs), r.seenFirsts(d.Pairs)
 	d.Leads = clearLeads(d.Observed)
 	d.SeenAge, d.Coders = commonAge(d.Observed), r.coders()
-	for i := range r.in.Observed {
-		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
-			d.Sources = append(d.Sources, c)
-		}
-	}
 	var known []string
 	if d.First != nil {
 		for _, c := range d.First.Boards {
@@ -130,7 +125,7 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Names, d.Compare = r.toolNames(d.Observed), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
-		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home",
+		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
 }
 

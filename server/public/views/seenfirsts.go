@@ -16,7 +16,7 @@ type seenFirsts struct {
 	Rows   []seenFirstRow
 	Left   int  // agents without a column
 	Least  int  // the units from which an agent has a cell
-	Differ bool // a cell is shaded
+	Differ bool // a cell has Other
 }
 
 // A seenFirstRow is a board, or its part in one language.
@@ -33,7 +33,7 @@ type seenFirst struct {
 	Agent, Tool, Rate string
 
 	Note  string // the interval, of how many units, and whether one repository has most; may be empty
-	Other bool   // another tool than the first of all agents, and not mostly in one repository
+	Other bool   // another tool than the first of all agents, and ahead of it in a test
 }
 
 // The size of the table of coding agents.
@@ -77,7 +77,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 						units[a.Agent] += a.NUnits
 					}
 				}
-				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + aloneUse(l.Part, firstUsed(l.Part)[0]), units: l.NUnits}, l.Part, b, agents})
+				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: strings.TrimSuffix(line.Tools[0].Tool+" "+line.Tools[0].Rate+", "+line.Tools[0].Interval, ", "), units: l.NUnits}, l.Part, b, agents})
 			}
 		}
 	}
@@ -125,7 +125,9 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	first := slices.MaxFunc(a.Tools, func(x, y observed.Rate) int { return cmp.Or(cmp.Compare(x.Uses, y.Uses), all(x)-all(y)) })
 	out.Tool = observedName(b, first.Slug)
 	inOne := observed.MostlyOne(first.Uses, first.InOne)
-	out.Other = all(first) < p.Tools[0].Uses && !inOne && first.Repos > 1 && first.Uses >= observed.MinUses
+	if all(first) < p.Tools[0].Uses {
+		out.Other = a.Pairs[[2]string{first.Slug, p.Tools[0].Slug}].Shown
+	}
 	var notes []string
 	var interval string
 	if out.Rate, interval = wholeUse(a.Part, first); interval != "" {

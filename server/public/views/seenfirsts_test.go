@@ -7,7 +7,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 )
 
-// TestSeenFirsts: boards on which agents differ come first; a tie with the first tool of all, or one repository, is no
+// TestSeenFirsts: boards on which agents differ come first; a tie with the first tool of all, or what no test shows, is no
 // difference; of few units nothing is said.
 func TestSeenFirsts(t *testing.T) {
 	r := Renderer{}
@@ -22,6 +22,9 @@ func TestSeenFirsts(t *testing.T) {
 		b.Category, b.Name, b.Agents = category, category, agents
 		b.Pairs = map[[2]string]observed.Pair{{"ash", "birch"}: {P: .001, Shown: true}}
 		b.Tools[1].Uses, b.Tools[1].UseRate = 20, .2
+		if category == "differ" {
+			b.Agents[0].Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Shown: true}}
+		}
 		r.in.Observed = append(r.in.Observed, b)
 	}
 	add("alone", agent("Devin", 90, 60, 30, 0), agent("Codex", 9, 0, 9, 0))
