@@ -18,7 +18,7 @@ type manager struct {
 	// change nothing.
 	dev, trial flags
 	registry   string // prefix of packages; others are from elsewhere
-	// bins are the words before a program of an installed package; empty ones are none.
+	// bins are the words before a program of an installed package; may be empty.
 	bins [][]string
 }
 

@@ -63,8 +63,8 @@ type foundObserved struct {
 	heading  string
 }
 
-// find searches for a name. Where there is none, words for a language are left out: "typescript orm". A language alone
-// finds its observed boards.
+// find searches for a name. If nothing matches, it searches again without the name of a language: "typescript orm". A
+// language alone finds its observed boards.
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if !out.nothing() {
@@ -112,6 +112,7 @@ func withoutLanguage(s *snapshotview.Site, query string) (rest, language string)
 	return strings.Join(kept, " "), language
 }
 
+// named searches for tools and boards by their names.
 func named(s *snapshotview.Site, query string) found {
 	out := found{Query: query, Suggestions: []foundTool{}, Categories: []foundCategory{}}
 	if query == "" {

@@ -14,40 +14,40 @@ import (
 )
 
 type homePage struct {
-	Headline headline
-	Other    *headline     // of boards of trials, where the headline is of an observed one
-	About    string        // what the site measures
-	Asking   *promptText   // the only prompt of the headline's board; nil for others
-	Studies  bool          // all answers are of published studies
-	Single   bool          // each board is of one prompt
-	Compare  []comparePair // examples
-	Bars     *agentBars    // what each agent of the headline's board picks
-	First    *firstPicks   // the tool that each agent picks most, of several boards
-	Sum      string        // what there is in this snapshot
-	Totals   []render.Fact
-	Names    []render.Link
-	Observed []seenLanguage
-	Coding   *seenFirsts   // what each coding agent used most; nil where little is known
-	Unit     string        // of observed boards
-	SeenAge  age           // of Observed; empty where they differ
-	Pairs    []pairing     // of the boards of both kinds
-	Contrast *contrast     // with what real work used; nil where that is the same, or not known
-	NotOne   string        // why both rates of a pair are not of one test
-	Axis     template.HTML // of the plots of Pairs and Observed
-	Coders   string        // the agents of observed boards
-	Leads    []line        // of Observed: the clear ones
-	Asked    []card
-	Only     *render.Forest // the first tools, where one board alone was asked
-	Left     string         // which tools it leaves out
-	Wider    string         // the interval of its first tool for agents like these
-	Moves    []move
-	Before   string  // the snapshot before; empty for the first
-	More     string  // how many changes are left out
-	Quotes   []quote // of answers on the headline's board
-	Notice   string  // of observed boards
-	Seen     bool    // there are observed boards
-	Readable bool    // each answer is published as a whole
-	Sample   *sample
+	Headline  headline
+	Other     *headline     // of boards of trials, where the headline is of an observed one
+	About     string        // what the site measures
+	Asking    *promptText   // the only prompt of the headline's board; nil for others
+	Studies   bool          // all answers are of published studies
+	Single    bool          // each board is of one prompt
+	Compare   []comparePair // examples
+	Bars      *agentBars    // what each agent of the headline's board picks
+	First     *firstPicks   // the tool that each agent picks most, of several boards
+	Sum       string        // what there is in this snapshot
+	Totals    []render.Fact
+	Names     []render.Link
+	Observed  []seenLanguage
+	Coding    *seenFirsts   // what each coding agent used most; nil where little is known
+	Unit      string        // of observed boards
+	SeenAge   age           // of Observed; empty where they differ
+	Pairs     []pairing     // of the boards of both kinds
+	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
+	Questions string        // why both rates of a pair are not of one test
+	Axis      template.HTML // of the plots of Pairs and Observed
+	Coders    string        // the agents of observed boards
+	Leads     []line        // of Observed: the clear ones
+	Asked     []card
+	Only      *render.Forest // the first tools, where one board alone was asked
+	Left      string         // which tools it leaves out
+	Wider     string         // the interval of its first tool for agents like these
+	Moves     []move
+	Before    string  // the snapshot before; empty for the first
+	More      string  // how many changes are left out
+	Quotes    []quote // of answers on the headline's board
+	Notice    string  // of observed boards
+	Seen      bool    // there are observed boards
+	Readable  bool    // each answer is published as a whole
+	Sample    *sample
 }
 
 // The cards and changes of the first page.
@@ -88,9 +88,9 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.NotOne = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
-		d.NotOne += ", and the models differ"
+		d.Questions += ", and the models differ"
 	}
 	if c := d.Contrast; c != nil && c.Test != "" {
 		d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)

@@ -204,11 +204,17 @@ func partsOf(b *observed.Board) []observed.LanguageBoard {
 	return []observed.LanguageBoard{l}
 }
 
-func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language string) line {
-	of := language // whose agents are counted
+// splitBy returns the language by which the agents of a part are counted; empty for a board of one language, which counts
+// them as a whole.
+func splitBy(b *observed.Board, language string) string {
 	if _, several := mainPart(b); several == "" {
-		of = ""
+		return ""
 	}
+	return language
+}
+
+func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language string) line {
+	of := splitBy(b, language)
 	l := line{
 		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
 		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...), weak: isWeak(p),

@@ -56,29 +56,19 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
 		for _, l := range partsOf(b) {
+			agents := slices.DeleteFunc(slices.Clone(usersOf(b, splitBy(b, l.Language))), func(a observed.AgentBoard) bool { return a.NUnits < leastAnswers })
 			line := r.observedLine(b, l.Part, l.Language)
-			if isAnother(above, b, l) {
+			if len(agents) < 2 || l.NUnits < observed.MinUnits || len(line.Tools) == 0 || isAnother(above, b, l) {
 				continue
 			}
-			of := ""
-			if _, several := mainPart(b); several != "" {
-				of = l.Language
-			}
-			agents := usersOf(b, of)
-			enough := 0
 			for _, a := range agents {
-				if a.NUnits >= leastAnswers {
-					enough++
-				}
+				units[a.Agent] += a.NUnits
 			}
-			if enough > 1 && l.NUnits >= observed.MinUnits && len(line.Tools) > 0 {
-				for _, a := range agents {
-					if a.NUnits >= leastAnswers {
-						units[a.Agent] += a.NUnits
-					}
-				}
-				parts = append(parts, part{seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: strings.TrimSuffix(line.Tools[0].Tool+" "+line.Tools[0].Rate+", "+line.Tools[0].Interval, ", "), units: l.NUnits}, l.Part, b, agents})
+			row := seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}
+			if interval := line.Tools[0].Interval; interval != "" {
+				row.All += ", " + interval
 			}
+			parts = append(parts, part{row, l.Part, b, agents})
 		}
 	}
 	f := seenFirsts{Least: leastAnswers}
@@ -118,7 +108,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 // seenFirstOf is the tool that an agent used most of a part; of several, that which most agents used.
 func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seenFirst {
 	out := seenFirst{Agent: a.Agent}
-	if a.NUnits < leastAnswers || len(a.Tools) == 0 {
+	if len(a.Tools) == 0 {
 		return out
 	}
 	all := func(t observed.Rate) int { use, _ := useOf(p, t.Slug); return use.Uses }
