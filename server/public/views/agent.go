@@ -238,8 +238,12 @@ func (r *Renderer) agentIndex() (Page, error) {
 	var d struct {
 		Asked []line
 		Seen  []codingAgent
+		Used  *seenFirsts // what each coding agent used most; nil where little is known
+		Unit  string      // of observed boards
 	}
-	d.Seen = r.codingAgents()
+	if d.Seen, d.Used = r.codingAgents(), r.seenFirsts(); len(r.in.Observed) > 0 {
+		d.Unit = r.in.Observed[0].Unit
+	}
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
 		l := line{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}

@@ -200,29 +200,24 @@ func (r *Renderer) sum() string {
 	return and(parts) + "."
 }
 
-// totals are the figures of sum for people.
-func (r *Renderer) totals() (out []render.Fact) {
-	answers, agents, noun := r.held()
-	prompts := 0
-	for i := range r.in.Boards {
-		prompts += r.in.Boards[i].NPrompts
-	}
-	if answers > 0 {
-		out = append(out, render.Fact{Name: "Answers", Value: chart.Whole(int64(answers)), Note: "of " + quantity(len(agents), noun) + " to " + quantity(prompts, "prompt")})
+// totals are the figures of sum for people, in a few words each.
+func (r *Renderer) totals() (out []string) {
+	if answers, agents, noun := r.held(); answers > 0 {
+		out = append(out, quantity(answers, "answer")+" of "+quantity(len(agents), noun))
 	}
 	if n := r.in.Units; n > 0 && len(r.in.Observed) > 0 {
-		f := render.Fact{Name: render.Capital(r.in.Observed[0].Unit) + "s by agents", Value: chart.Whole(int64(n)), Note: "that use a known tool"}
+		text := quantity(n, r.in.Observed[0].Unit) + " by agents with a known tool"
 		if read := r.in.UnitsRead; read > n {
-			f.Note += ", of " + chart.Whole(int64(read)) + " read"
+			text += ", of " + chart.Whole(int64(read)) + " read"
 		}
-		out = append(out, f)
+		out = append(out, text)
 	}
 	if n := len(r.in.Boards) + len(r.in.Observed); n > 0 {
-		f := render.Fact{Name: "Leaderboards", Value: chart.Whole(int64(n))}
-		if len(r.in.Observed) > 0 {
-			f.Note = fmt.Sprintf("%d asked, %d observed", len(r.in.Boards), len(r.in.Observed))
+		text := quantity(n, "board")
+		if len(r.in.Observed) > 0 && len(r.in.Boards) > 0 {
+			text += fmt.Sprintf(" (%d asked, %d observed)", len(r.in.Boards), len(r.in.Observed))
 		}
-		out = append(out, f)
+		out = append(out, text)
 	}
 	seen := 0
 	for _, t := range r.tools {
@@ -230,8 +225,8 @@ func (r *Renderer) totals() (out []render.Fact) {
 			seen++
 		}
 	}
-	if n := len(r.tools); n > 0 {
-		out = append(out, render.Fact{Name: "Tools", Value: chart.Whole(int64(n)), Note: chart.Whole(int64(seen)) + " picked or used"})
+	if seen > 0 {
+		out = append(out, quantity(seen, "tool")+" picked or used")
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -24,18 +25,18 @@ type homePage struct {
 	Bars      *agentBars    // what each agent of the headline's board picks
 	First     *firstPicks   // the tool that each agent picks most, of several boards
 	Sum       string        // what there is in this snapshot
-	Totals    []render.Fact
+	Totals    []string      // the same for people
 	Names     []render.Link
-	Observed  []seenLanguage
-	Coding    *seenFirsts   // what each coding agent used most; nil where little is known
+	Races     []line        // observed boards that are not among Leads: those that say most of an order
+	Lines     int           // of observed boards, by language
 	Unit      string        // of observed boards
-	SeenAge   age           // of Observed; empty where they differ
+	SeenAge   age           // of Leads and Races; empty where they differ
 	Pairs     []pairing     // of the boards of both kinds
 	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
 	Questions string        // why both rates of a pair are not of one test
-	Axis      template.HTML // of the plots of Pairs and Observed
+	Axis      template.HTML // of the plots
 	Coders    string        // the agents of observed boards
-	Leads     []line        // of Observed: the clear ones
+	Leads     []line        // observed boards whose first tool is clearly ahead
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -60,6 +61,7 @@ const (
 	homeLosses = 3
 	homeFacts  = 3
 	homeLeads  = 8
+	homeRaces  = 5
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -81,7 +83,7 @@ func (r *Renderer) home() (Page, error) {
 			d.Bars, d.Asking = agentBarsOf(b), onlyPrompt(b)
 		}
 	}
-	d.About, d.Axis = r.about(d.Studies), chart.Axis{Top: 1, Step: .5}.Ruler()
+	d.About, d.Axis = r.about(d.Studies), shareAxis()
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
 		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
@@ -101,9 +103,8 @@ func (r *Renderer) home() (Page, error) {
 	if d.Seen = len(r.in.Observed) > 0; d.Seen {
 		d.Unit = r.in.Observed[0].Unit
 	}
-	d.Observed, d.Coding = r.seenLanguages(d.Pairs), r.seenFirsts(d.Pairs)
-	d.Leads = clearLeads(d.Observed)
-	d.SeenAge, d.Coders = commonAge(d.Observed), r.coders()
+	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
+	d.SeenAge, d.Coders, d.Lines = commonAge(d.Leads, d.Races), r.coders(), len(inOneList(r.seenLanguages(nil)))
 	var known []string
 	if d.First != nil {
 		for _, c := range d.First.Boards {
@@ -123,7 +124,7 @@ func (r *Renderer) home() (Page, error) {
 		}
 		d.Asked = append(d.Asked, c)
 	}
-	d.Names, d.Compare = r.toolNames(d.Observed), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(slices.Concat(d.Leads, d.Races)), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
@@ -146,42 +147,45 @@ func (r *Renderer) coders() string {
 	return and(slices.Compact(names))
 }
 
-// clearLeads returns the lines with a clear lead, those over a tool of some use first, then those with most units; nil for
-// one alone.
-func clearLeads(languages []seenLanguage) (out []line) {
-	for _, weak := range []bool{false, true} {
-		first := len(out)
-		for _, g := range languages {
-			for _, l := range g.All() {
-				if l.Clear && l.weak == weak {
-					l.Name = l.inLanguage
-					out = append(out, l)
-				}
-			}
+// inOneList returns the lines of all languages, named with their language.
+func inOneList(languages []seenLanguage) (out []line) {
+	for _, g := range languages {
+		for _, l := range g.Lines {
+			l.Name = l.inLanguage
+			out = append(out, l)
 		}
-		sorting.StableFunc(out[first:], mostUnits)
 	}
-	if len(out) < 2 {
-		return nil
-	}
-	return out[:min(homeLeads, len(out))]
+	return out
 }
 
-// commonAge returns the age of all boards, which need not say it; it is empty where they differ.
-func commonAge(languages []seenLanguage) age {
-	var all []*line
-	for _, g := range languages {
-		for _, lines := range [][]line{g.Lines, g.More} {
-			for i := range lines {
-				all = append(all, &lines[i])
-			}
+// leadsAndRaces returns the lines with a clear lead, those over a tool of some use first, then those with most units, and
+// those of the others that say most. One clear lead alone stands among the others.
+func leadsAndRaces(lines []line) (leads, races []line) {
+	for _, l := range lines {
+		if l.Clear {
+			leads = append(leads, l)
+		} else {
+			races = append(races, l)
 		}
 	}
-	if len(all) == 0 || slices.ContainsFunc(all, func(l *line) bool { return l.Age != all[0].Age }) {
+	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
+	if len(leads) == 1 {
+		leads, races = nil, append(leads, races...)
+	}
+	sortLines(races)
+	return leads[:min(homeLeads, len(leads))], races[:min(homeRaces, len(races))]
+}
+
+// commonAge returns the age of all lines, if it is one, and marks that they need not say it.
+func commonAge(lists ...[]line) age {
+	all := slices.Concat(lists...)
+	if len(all) == 0 || slices.ContainsFunc(all, func(l line) bool { return l.Age != all[0].Age }) {
 		return age{}
 	}
-	for _, l := range all {
-		l.SameAge = true
+	for _, lines := range lists {
+		for i := range lines {
+			lines[i].SameAge = true
+		}
 	}
 	return all[0].Age
 }
@@ -194,16 +198,21 @@ func (d homePage) description() string {
 	return described(d.Headline) + " " + d.Sum
 }
 
-// ShownPairs are the pairs that are drawn: those with different first tools, where there are any.
-func (d homePage) ShownPairs() []pairing {
-	if differ := slices.DeleteFunc(slices.Clone(d.Pairs), func(p pairing) bool { return p.Same }); len(differ) > 0 {
-		return differ
-	}
-	return d.Pairs
+// A drawnPair is a pair with the axis of its plots, and the picture of the claim that it shows.
+type drawnPair struct {
+	Pair    pairing
+	Axis    template.HTML
+	Picture string // empty without one
 }
 
-// SamePairs are the others.
-func (d homePage) SamePairs() []pairing { return d.Pairs[len(d.ShownPairs()):] }
+// Drawn is a pair for its template.
+func (d homePage) Drawn(p pairing) drawnPair {
+	out := drawnPair{Pair: p, Axis: d.Axis}
+	if d.Contrast != nil && p.Category == d.Pairs[0].Category {
+		out.Picture = "/og/home.png"
+	}
+	return out
+}
 
 // about says what the site measures.
 func (r *Renderer) about(studies bool) string {
@@ -288,7 +297,7 @@ func firstTools(b analytics.Board) *render.Forest {
 
 // toolNames returns examples for the search: the first tools of boards that asked, the most contested board first, and
 // of observed boards.
-func (r *Renderer) toolNames(seen []seenLanguage) (out []render.Link) {
+func (r *Renderer) toolNames(seen []line) (out []render.Link) {
 	contested := r.byTrials()
 	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
 		if len(b.Tools) == 0 {
@@ -299,7 +308,7 @@ func (r *Renderer) toolNames(seen []seenLanguage) (out []render.Link) {
 	for place := range homeNames {
 		for _, b := range contested {
 			most := homeNames
-			if len(seen) > 0 && seen[0].strong() > 0 {
+			if slices.ContainsFunc(seen, func(l line) bool { return !l.weak }) {
 				most = homeNames / 2
 			}
 			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) >= most {
@@ -310,11 +319,9 @@ func (r *Renderer) toolNames(seen []seenLanguage) (out []render.Link) {
 			}
 		}
 	}
-	for _, g := range seen {
-		for _, l := range g.Lines {
-			if t := l.Tools[0]; t.Link != "" && !l.weak && len(out) < homeNames {
-				out = append(out, render.Link{Path: t.Link, Text: t.Tool})
-			}
+	for _, l := range seen {
+		if t := l.Tools[0]; t.Link != "" && !l.weak && len(out) < homeNames {
+			out = append(out, render.Link{Path: t.Link, Text: t.Tool})
 		}
 	}
 	return out

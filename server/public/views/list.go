@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
-	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -34,7 +34,12 @@ func (r *Renderer) list(name string) (Page, error) {
 
 type boardIndex struct {
 	Sections []boardSection
-	Observed []boardSection // by the language that a card shows, that with the most boards first
+	Observed []seenLanguage
+	Lines    int           // of Observed
+	SeenAge  age           // of all of them; empty where they differ
+	Axis     template.HTML // of their plots
+	Coders   string        // the agents of observed boards
+	Unit     string        // that they count
 	Notice   string
 }
 
@@ -56,27 +61,16 @@ func (r *Renderer) boardIndex() (Page, error) {
 			d.Sections = append(d.Sections, s)
 		}
 	}
-	d.Observed = r.byLanguage()
-	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png", Site: r.allSources()}, d)
-}
-
-// byLanguage groups the observed boards by the language that their cards show.
-func (r *Renderer) byLanguage() (out []boardSection) {
-	for i := range r.in.Observed {
-		b := &r.in.Observed[i]
-		_, name := mainPart(b)
-		if name == "" && len(b.Languages) > 0 {
-			name = b.Languages[0].Language
-		}
-		name = cmp.Or(name, "Other")
-		at := slices.IndexFunc(out, func(s boardSection) bool { return s.Name == name })
-		if at < 0 {
-			at, out = len(out), append(out, boardSection{Name: name, ID: "observed-" + agentSlug(name)})
-		}
-		out[at].Cards = append(out[at].Cards, r.doubtedCard(b))
+	d.Observed = r.seenLanguages(nil)
+	var lines [][]line
+	for _, g := range d.Observed {
+		lines = append(lines, g.Lines)
+		d.Lines += len(g.Lines)
 	}
-	sorting.StableFunc(out, func(a, b boardSection) int { return len(b.Cards) - len(a.Cards) })
-	return out
+	if d.SeenAge, d.Coders, d.Axis = commonAge(lines...), r.coders(), shareAxis(); d.Lines > 0 {
+		d.Unit = r.in.Observed[0].Unit
+	}
+	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png", Site: r.allSources()}, d)
 }
 
 // A letter is a part of the A-Z of tools.

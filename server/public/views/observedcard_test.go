@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents that used a listed tool: Cedar 60% (95% CI 0–80%). The study cannot see Ash.", // it cannot see Ash
-		"Web: all pick Ash. In real work, agents used Birch most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In 100 pull requests by agents that used a listed tool: Birch 60% (95% CI 0–80%), Ash 20% (95% CI 0–80%).",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with a listed tool: Cedar 60% (95% CI 0–80%). The study cannot see Ash.",
+		"Web: all pick Ash. In real work, agents used Birch in 60% of pull requests, Ash in 20%. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with a listed tool; 95% CI: Birch 0–80%, Ash 0–80%.",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
@@ -104,8 +104,9 @@ func TestPairings(t *testing.T) {
 	}
 }
 
-// TestObservedLines: the first page has a line for each observed board that is not compared above, by language: first those
-// whose first tool has a clear lead with all pairs compared, as on the board, last those without a choice of tools.
+// TestObservedLines: an observed board that is not compared above has a line for each language: first those whose first tool
+// has a clear lead with all pairs compared, as on the board, last those without a choice of tools. The first page has the
+// clear leads, and some of the others.
 func TestObservedLines(t *testing.T) {
 	r := Renderer{}
 	add := func(category string, uses int, warnings []string, pairs map[[2]string]observed.Pair) {
@@ -136,22 +137,23 @@ func TestObservedLines(t *testing.T) {
 	all := r.seenLanguages([]pairing{{Seen: card{Link: "/observed/paired"}}})
 	var got []string
 	for _, g := range all {
-		got = append(got, g.Name+": "+g.Boards()+", "+g.Firsts+":")
+		got = append(got, g.Name+" #"+g.ID+": "+g.Boards()+":")
 		for _, l := range g.Lines {
 			if got = append(got, strings.TrimPrefix(l.Link, "/observed/")); g.Merged != strings.Contains(l.Name, " · ") {
 				t.Errorf("%s has the line %s", g.Name, l.Name)
 			}
 		}
 	}
-	want := "Python: 7 categories, 3 with a clear lead, Ash: part whole decided single together alone untested Go and Rust: 2 boards, 1 with a clear lead, Ash: languages#in-rust languages#in-go"
+	want := "Python #observed-python: 7 categories, 3 with a clear lead: part whole decided single together alone untested Go and Rust #observed-go-and-rust: 2 boards, 1 with a clear lead: languages#in-rust languages#in-go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if leads := clearLeads(all); len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" {
-		t.Errorf("clear leads: %+v", leads)
+	leads, races := leadsAndRaces(inOneList(all))
+	if len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" || len(races) != homeRaces || races[0].weak {
+		t.Errorf("clear leads: %+v, others: %+v", leads, races)
 	}
-	if !all[0].Open || all[1].Open {
-		t.Error("of nine boards, other languages than the first are open")
+	if leads, races = leadsAndRaces(leads[:1]); leads != nil || len(races) != 1 {
+		t.Error("one clear lead has a heading of its own")
 	}
 	tools := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
 	for i, tool := range all[0].Lines[0].Tools {

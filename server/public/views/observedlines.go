@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// A line of the first page is an observed board, or its part in one language.
+// A line is an observed board, or its part in one language.
 type line struct {
 	Name, Link string
 	inLanguage string     // the name with the language
@@ -37,66 +37,45 @@ type lineTool struct {
 
 // seenLanguage has the lines of a language: with a clear lead, then without, then those that say little, each by units.
 type seenLanguage struct {
-	Name   string // empty for boards of an unknown one
-	Merged bool   // it has several languages with one line each
-	Lines  []line
-	More   []line // that are folded away
-	Left   int    // boards without a line
-	Open   bool   // Lines are in sight
-	Firsts string // the first tools
+	Name, ID string // Name is empty for boards of an unknown one
+	Merged   bool   // it has several languages with one line each
+	Lines    []line
 }
 
-// The lines of the first page.
-const (
-	maxLines  = 8  // of a language
-	maxMore   = 20 // of a language, folded away
-	openLines = 6  // of all languages: with more, those of the first alone are in sight
-	maxFirsts = 6  // tools named in place of lines
-	maxMerged = 4  // languages named in one heading
-)
+// maxMerged is how many languages one heading names.
+const maxMerged = 4
 
-// seenLanguages returns the observed boards by language, without those that are compared above.
+// seenLanguages returns the observed boards by language, that with the most lines that say something of an order first,
+// without those that are compared above.
 func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
-	total := 0
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
 		if slices.ContainsFunc(above, func(a pairing) bool { return a.Seen.Link == observedPath(b.Category) }) {
 			continue
 		}
 		for _, l := range partsOf(b) {
-			p := l.Part
-			if len(firstUsed(p)) == 0 || isAnother(above, b, l) {
+			if len(firstUsed(l.Part)) == 0 || isAnother(above, b, l) {
 				continue
 			}
-			one := r.observedLine(b, p, l.Language)
 			at := slices.IndexFunc(out, func(g seenLanguage) bool { return g.Name == l.Language })
 			if at < 0 {
 				at, out = len(out), append(out, seenLanguage{Name: l.Language})
 			}
-			out[at].Lines = append(out[at].Lines, one)
-			total++
+			out[at].Lines = append(out[at].Lines, r.observedLine(b, l.Part, l.Language))
 		}
 	}
 	out = mergeSmall(out)
 	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
 	for i := range out {
-		g := &out[i]
-		sorting.StableFunc(g.Lines, func(x, y line) int { return cmp.Or(x.order()-y.order(), mostUnits(x, y)) })
-		var firsts []string
-		for _, l := range g.Lines {
-			if t := l.Tools[0].Tool; !slices.Contains(firsts, t) {
-				firsts = append(firsts, t)
-			}
-		}
-		if g.Firsts = and(firsts); len(firsts) > maxFirsts {
-			g.Firsts = strings.Join(firsts[:maxFirsts], ", ") + " and others"
-		}
-		g.Open, g.Left = i == 0 || total <= openLines, max(0, len(g.Lines)-maxLines-maxMore)
-		if shown := len(g.Lines) - g.Left; shown > maxLines {
-			g.Lines, g.More = g.Lines[:maxLines], g.Lines[maxLines:shown]
-		}
+		out[i].ID = "observed-" + agentSlug(cmp.Or(out[i].Name, "other"))
+		sortLines(out[i].Lines)
 	}
 	return out
+}
+
+// sortLines puts lines with a clear lead first, then those without, then those that say little, each by units.
+func sortLines(lines []line) {
+	sorting.StableFunc(lines, func(x, y line) int { return cmp.Or(x.order()-y.order(), mostUnits(x, y)) })
 }
 
 // isAnother reports whether a part of a board counts work that is compared above, by another list of tools: it has the same
@@ -109,7 +88,7 @@ func isAnother(above []pairing, b *observed.Board, l observed.LanguageBoard) boo
 
 // strong returns how many lines say something of an order.
 func (g seenLanguage) strong() (n int) {
-	for _, l := range g.All() {
+	for _, l := range g.Lines {
 		if !l.weak {
 			n++
 		}
@@ -139,18 +118,15 @@ func mergeSmall(languages []seenLanguage) []seenLanguage {
 	return append(large, small)
 }
 
-// All returns the lines that are in sight and those that are not.
-func (g seenLanguage) All() []line { return slices.Concat(g.Lines, g.More) }
-
 // Boards is like: 13 categories, 2 with a clear lead.
 func (g seenLanguage) Boards() string {
 	leads := 0
-	for _, l := range g.All() {
+	for _, l := range g.Lines {
 		if l.Clear {
 			leads++
 		}
 	}
-	n := len(g.Lines) + len(g.More) + g.Left
+	n := len(g.Lines)
 	text := chart.Count(n, "category", "categories")
 	if g.Merged { // a category of two languages has two lines
 		text = quantity(n, "board")
@@ -161,28 +137,24 @@ func (g seenLanguage) Boards() string {
 	return text
 }
 
-// Folded is like: 5 more: Authentication, Secrets management and 3 others.
-func (g seenLanguage) Folded() string {
-	var names []string
-	for _, l := range g.More[:min(maxFirsts, len(g.More))] {
-		names = append(names, l.Name)
-	}
-	if n := len(g.More) - len(names); n > 0 {
-		names = append(names, quantity(n, "other"))
-	}
-	return chart.Whole(int64(len(g.More))) + " more: " + and(names)
-}
-
 // order is the place of a line among those of its language.
 func (l line) order() int {
-	switch {
-	case l.Clear:
+	if l.Clear {
 		return 0
-	case l.weak:
-		return 2
 	}
-	return 1
+	return 1 + l.weakness()
 }
+
+// weakness is 1 for a line that says little, and 0 for others.
+func (l line) weakness() int {
+	if l.weak {
+		return 1
+	}
+	return 0
+}
+
+// shareAxis is the axis of plots of shares, with few marks.
+func shareAxis() template.HTML { return chart.Axis{Top: 1, Step: .5}.Ruler() }
 
 func mostUnits(x, y line) int { return y.units - x.units }
 

@@ -20,6 +20,7 @@ type pairing struct {
 	Asked, Seen card
 	Answers     string       // that the rates of Asked are of
 	Doubts      []string     // of the part of Seen
+	Chips       []string     // those of them that a claim needs beside it
 	NotShown    string       // the tools that are left out; may be empty
 	Category    string       // of both boards
 	Collected   string       // when Seen was, after a comma; empty where that is not known
@@ -27,6 +28,7 @@ type pairing struct {
 	Tools       []pairedTool // the first of each kind, then the second of each
 	part        observed.Part
 	language    string // of part; empty where that is not known
+	unit        string // that part counts
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
@@ -34,8 +36,7 @@ type pairedTool struct {
 	slug, Tool  string
 	Asked, Used portion
 	Plot        template.HTML // of both, on one axis
-	Repos       string        // in real work: 32 of 58 repositories; empty where that is not known
-	InOne       string        // the share of its uses that is in one of them, where that is most
+	InOne       string        // the share of its uses that is in one repository, where that is most
 	pickRate    float64
 }
 
@@ -53,7 +54,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Category: b.Category}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, unit: o.Unit, Category: b.Category}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
 		if d.language = several; several == "" && len(o.Languages) == 1 {
@@ -68,6 +69,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if share := strings.TrimPrefix(agentShare(o, p, several), " · "); share != "" {
 			d.Doubts = append(d.Doubts, share)
 		}
+		d.Chips = seenChips(o, p)
 		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), byLargestAgent(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
@@ -91,7 +93,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
-				t.Repos, t.InOne = l.Repos, l.InOne
+				t.InOne = l.InOne
 				if l.InOne != "" && p.Tools[at].Repos > 1 {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
@@ -114,6 +116,20 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	return out[:min(homePairs, len(out))]
 }
 
+// Both is like: Flask 88% when asked, 7% in real work; FastAPI 9% and 66%.
+func (p pairing) Both() string {
+	var parts []string
+	for i, t := range p.Tools[:min(2, len(p.Tools))] {
+		asked, used := cmp.Or(t.Asked.Rate, "not known"), cmp.Or(t.Used.Rate, "not known")
+		if i == 0 {
+			parts = append(parts, fmt.Sprintf("%s %s when asked, %s in real work", t.Tool, asked, used))
+		} else if !p.Same {
+			parts = append(parts, fmt.Sprintf("%s %s and %s", t.Tool, asked, used))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
 // Used say what its halves are of.
 type contrast struct {
@@ -133,15 +149,22 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	p := pairs[0]
 	asked, used := p.Tools[0], p.Tools[1]
 	out := contrast{
-		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
+		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool,
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  fmt.Sprintf("In %s by agents that used a listed tool%s: %s %s", p.Seen.Units, p.Collected, used.Tool, used.Used.WithInterval()),
+		Used:  "In real work: " + p.Seen.Units + " by agents with a listed tool" + p.Collected,
 	}
-	if asked.Used.Rate != "" { // the study can see it
-		out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
-	}
-	if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
-		out.Used += " The lead of " + used.Tool + " over every other tool is not proven."
+	if asked.Used.Interval != "" && used.Used.Interval != "" { // rates say more than an order, and need no test of it
+		out.Claim += fmt.Sprintf(" in %s of %ss, %s in %s.", used.Used.Rate, p.unit, asked.Tool, asked.Used.Rate)
+		out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
+	} else {
+		out.Claim += " most often."
+		out.Used += ": " + used.Tool + " " + used.Used.WithInterval()
+		if asked.Used.Rate != "" { // the study can see it
+			out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
+		}
+		if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
+			out.Used += " The lead of " + used.Tool + " over every other tool is not proven."
+		}
 	}
 	if asked.Used.Rate == "" {
 		out.Used += " The study cannot see " + asked.Tool + "."

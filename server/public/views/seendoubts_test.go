@@ -66,8 +66,8 @@ func TestOneRepository(t *testing.T) {
 			"agents used Ash in 73.3% of 75 in Python (95% CI 14.2%–97.9%) and Cedar in 100.0% of 50 in Go (95% CI 92.5%–100.0%). In Python, other repositories may differ much. Ash is on Other, too (55 of 55 there): its uses count on both, whatever they were for.",
 			"So a use may count on several boards", "Ash also on Other",
 		},
-		"/leaderboards": {"73.3%", "14.2%–97.9%"}, // a rate has its interval, however wide
-		"/tools":        {"26.7%", "2.1%–85.8%"},  // without it, the rate would look firm
+		"/leaderboards": {"73%", "14–98%"},       // a rate has its interval, however wide
+		"/tools":        {"26.7%", "2.1%–85.8%"}, // without it, the rate would look firm
 		"/tools/birch":  {"26.7%", "95% CI 2.1%–85.8%", "One repository has 47% of the pull requests; without it, Birch 20 of 40", "of 75 Python pull requests. One repository has 47% of the pull requests; without it, Birch 20 of 40. Data of"},
 	} {
 		p, err := r.Page(path)
@@ -85,7 +85,7 @@ func TestOneRepository(t *testing.T) {
 }
 
 // TestMostUsesInOneRepository: where most uses of a tool are in one repository, its row, its page, its citation
-// and the card of the board say so, though no repository decides the board.
+// and the line of the board say so, though no repository decides the board.
 func TestMostUsesInOneRepository(t *testing.T) {
 	var units []facts.Unit
 	add := func(n int, repo, tool string) {
@@ -99,7 +99,7 @@ func TestMostUsesInOneRepository(t *testing.T) {
 	add(2, "", "birch")
 	r := webOf(t, units)
 	for path, want := range map[string]string{
-		"/observed/web": "9 of 11 in one repository", "/leaderboards": "61 pull requests · 53 repositories · Codex · 9 of 11 uses of Birch in one repository",
+		"/observed/web": "9 of 11 in one repository", "/leaderboards": "82% in one repo",
 		"/tools/birch": "9 of 11 uses of Birch are in one repository. Data of",
 	} {
 		p, err := r.Page(path)

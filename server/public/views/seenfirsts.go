@@ -38,13 +38,13 @@ type seenFirst struct {
 
 // The size of the table of coding agents.
 const (
-	maxSeenRows   = 8
+	maxSeenRows   = 20
 	maxSeenAgents = 6
 )
 
 // seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers, first those on which an agent
-// used another tool most, then those with most units; nil without one. It leaves out other lists of the work of those above.
-func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
+// used another tool most, then those with most units; nil without one.
+func (r *Renderer) seenFirsts() *seenFirsts {
 	type part struct {
 		row    seenFirstRow
 		part   observed.Part
@@ -58,7 +58,7 @@ func (r *Renderer) seenFirsts(above []pairing) *seenFirsts {
 		for _, l := range partsOf(b) {
 			agents := slices.DeleteFunc(slices.Clone(usersOf(b, splitBy(b, l.Language))), func(a observed.AgentBoard) bool { return a.NUnits < leastAnswers })
 			line := r.observedLine(b, l.Part, l.Language)
-			if len(agents) < 2 || l.NUnits < observed.MinUnits || len(line.Tools) == 0 || isAnother(above, b, l) {
+			if len(agents) < 2 || l.NUnits < observed.MinUnits || len(line.Tools) == 0 {
 				continue
 			}
 			for _, a := range agents {

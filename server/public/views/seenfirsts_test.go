@@ -28,13 +28,13 @@ func TestSeenFirsts(t *testing.T) {
 		r.in.Observed = append(r.in.Observed, b)
 	}
 	add("alone", agent("Devin", 90, 60, 30, 0), agent("Codex", 9, 0, 9, 0))
-	if r.seenFirsts(nil) != nil {
+	if r.seenFirsts() != nil {
 		t.Error("a table of one agent")
 	}
 	add("alike", agent("Devin", 60, 40, 10, 0), agent("Codex", 20, 10, 10, 0))
 	add("one repository", agent("Devin", 60, 10, 40, 30), agent("Codex", 20, 10, 10, 0))
 	add("differ", agent("Codex", 60, 10, 40, 20), agent("Devin", 20, 15, 5, 0), agent("Cursor", 4, 0, 4, 0))
-	f := r.seenFirsts(nil)
+	f := r.seenFirsts()
 	if f == nil || len(f.Rows) != 3 || f.Rows[0].Name != "differ · Python" {
 		t.Fatalf("%+v", f)
 	}
