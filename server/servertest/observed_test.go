@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server/public/archive/archivetest"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -121,6 +122,36 @@ func TestObservedFiguresAreMarked(t *testing.T) {
 	}
 }
 
+// TestObservedAreCompared: a comparison of two tools that no trials measure has how often both were used, and the address of
+// the page that compares them; one of a tool that was not used does not.
+func TestObservedAreCompared(t *testing.T) {
+	site, err := snapshotview.Build(sitetest.FieldBoards(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := newServer(t, site, nil)
+	for query, want := range map[string][]string{
+		"a=flask&b=django": {"category_not_found", `"observed":[{"observed":true,"slug":"flask","category":"webserver"`, `{"observed":true,"slug":"django"`, base + "/compare/django-vs-flask compares them"},
+		"a=flask&b=prisma": {"tool_not_found", `"observed":[{"observed":true,"slug":"flask"`}, // on different boards
+		"a=flask&b=sanic":  {"tool_not_found"},
+		"a=flask&b=flask":  {"invalid_request"},
+	} {
+		resp := ask(srv, "GET", "/api/public/compare?"+query)
+		text := body(t, resp)
+		if resp.StatusCode != http.StatusNotFound && want[0] != "invalid_request" {
+			t.Errorf("%s: %d", query, resp.StatusCode)
+		}
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s lacks %s: %s", query, part, text)
+			}
+		}
+	}
+	if page := ask(srv, "GET", "/compare/django-vs-flask"); page.StatusCode != http.StatusOK {
+		t.Errorf("the page of the comparison: %d", page.StatusCode)
+	}
+}
+
 // TestNoMarkIsFound: the walks above find what is not marked.
 func TestNoMarkIsFound(t *testing.T) {
 	var doc any
@@ -181,7 +212,7 @@ func TestObservedIsFound(t *testing.T) {
 		"/search?q=orm":                                       {200, []string{`"slug":"orm","observed":true`}},
 		"/search?q=xyzzyxyz":                                  {200, []string{`"suggestions":[],"categories":[]}`}},
 		"/api/public/report?q=drizzle":                        {404, []string{"tool_not_found", "/api/public/observed?category=orm"}}, // listed, and not used
-		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"category":"orm"`, `"unit":"pull request"`, `"uses":`, `"url":"` + base + `/observed/orm"`}},
+		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"slug":"prisma","category":"orm"`, `"unit":"pull request"`, `"uses":`, `"url":"` + base + `/observed/orm"`}},
 		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
 		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},
 		"/api/public/leaderboard?category=nope":               {404, []string{"category_not_found", "/api/public/leaderboard lists"}},
@@ -209,7 +240,7 @@ func TestObservedIsFound(t *testing.T) {
 			t.Errorf("%s: %s", tool, a.JSON)
 		}
 	}
-	if a := (tools.Call{Tool: "lookupTool", Arguments: json.RawMessage(`{"query":"prisma"}`)}).Answer(site); !strings.Contains(string(a.JSON), `"observed":[{"observed":true,"category":"orm"`) {
+	if a := (tools.Call{Tool: "lookupTool", Arguments: json.RawMessage(`{"query":"prisma"}`)}).Answer(site); !strings.Contains(string(a.JSON), `"observed":[{"observed":true,"slug":"prisma","category":"orm"`) {
 		t.Errorf("lookupTool: %s", a.JSON)
 	}
 }

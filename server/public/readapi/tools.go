@@ -88,6 +88,9 @@ func failed(answer tools.Answer) *apierr.Error {
 		return apierr.Internal(err)
 	}
 	e := &apierr.Error{Status: http.StatusNotFound, Code: f.Code, Description: f.Description, Suggestions: f.Suggestions}
+	if len(f.Observed) > 0 {
+		e.Extra = snapshotview.Uses{Observed: f.Observed}
+	}
 	if f.Code == "invalid_request" {
 		e.Status = http.StatusBadRequest
 		var wrong []string

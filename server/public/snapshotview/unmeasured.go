@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/public/views"
 )
 
 // observedPath is the path of an observed board as data.
@@ -25,6 +26,7 @@ func (s *Site) NoCategory(category string) *apierr.Error {
 // An ObservedUse is how often coding agents used a tool, on an observed board or in one language of it.
 type ObservedUse struct {
 	Observed bool       `json:"observed"` // always true: it is never a pick rate
+	Slug     string     `json:"slug"`     // of the tool
 	Category string     `json:"category"`
 	Language string     `json:"language,omitempty"`
 	Unit     string     `json:"unit"`
@@ -50,11 +52,33 @@ func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 		}
 		for _, p := range parts {
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == ref.Slug && t.Uses > 0 }); at >= 0 {
-				out = append(out, ObservedUse{true, b.Category, p.Language, b.Unit, b.AsOf, p.Tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
+				out = append(out, ObservedUse{true, ref.Slug, b.Category, p.Language, b.Unit, b.AsOf, p.Tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
 			}
 		}
 	}
 	return out
+}
+
+// Uses is what an error has beside its text.
+type Uses struct {
+	Observed []ObservedUse `json:"observed"`
+}
+
+// UsesOfBoth returns how often two tools, by slug, were used where both were: on the same board, in the same language. page is
+// the address that compares them; it is empty where there is no such place.
+func (s *Site) UsesOfBoth(a, b string) (out []ObservedUse, page string) {
+	first, second := s.ObservedUses(a), s.ObservedUses(b)
+	for _, x := range first {
+		for _, y := range second {
+			if x.Category == y.Category && x.Language == y.Language {
+				out = append(out, x, y)
+			}
+		}
+	}
+	if len(out) > 0 {
+		page = s.BaseURL + views.ComparePath(a, b)
+	}
+	return out, page
 }
 
 // NoTool is the error of a name without a report. It has what was observed of the tool.
@@ -66,9 +90,7 @@ func (s *Site) NoTool(q string) *apierr.Error {
 		e := apierr.ToolNotFound("No trials measure this tool, but it is on an observed board: "+observedPath(b.Category), nil)
 		if uses := s.ObservedUses(q); len(uses) > 0 {
 			e.Description += ". How often coding agents used it is in observed."
-			e.Extra = struct {
-				Observed []ObservedUse `json:"observed"`
-			}{uses}
+			e.Extra = Uses{uses}
 		}
 		return e
 	}

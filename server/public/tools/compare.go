@@ -64,23 +64,41 @@ func (c Call) compare(s *snapshotview.Site) Answer {
 	var slugs [2]string
 	for i, name := range names {
 		r, by, known := s.Find(name)
-		if by == "" {
-			return noTool(s, name, known)
+		if slugs[i] = r.Slug; by == "" {
+			if slugs[i], known = s.Slug(name); !known {
+				return noTool(s, name, known)
+			}
 		}
-		slugs[i] = r.Slug
 	}
 	if slugs[0] == slugs[1] {
 		return invalid([]Issue{{"/b", "names the same tool as a: " + slugs[0]}})
 	}
 	board, found := s.Both(slugs[0], slugs[1], category)
 	if !found {
-		f := Failure{Code: "category_not_found", Query: category, Description: "No measured category ranks both tools. Call lookupTool for the category of each."}
-		if _, ok := s.Leaderboard(category); category != "" && !ok {
-			f.Suggestions = s.SuggestCategories(category)
-		}
-		return Fail(f)
+		return notCompared(s, names, slugs, category)
 	}
 	return Answer{JSON: encode(c.pair(s, board, slugs))}
+}
+
+// notCompared is the failure of two tools that no board of trials ranks. It has what was observed of both.
+func notCompared(s *snapshotview.Site, names, slugs [2]string, category string) Answer {
+	uses, page := s.UsesOfBoth(slugs[0], slugs[1])
+	if page != "" && category == "" {
+		return Fail(Failure{
+			Code: "category_not_found", Observed: uses,
+			Description: "No trials compare these tools. How often coding agents used each, on the boards that have both, is in observed; " + page + " compares them.",
+		})
+	}
+	for _, name := range names {
+		if _, by, known := s.Find(name); by == "" {
+			return noTool(s, name, known)
+		}
+	}
+	f := Failure{Code: "category_not_found", Query: category, Description: "No measured category ranks both tools. Call lookupTool for the category of each."}
+	if _, ok := s.Leaderboard(category); category != "" && !ok {
+		f.Suggestions = s.SuggestCategories(category)
+	}
+	return Fail(f)
 }
 
 func (c Call) pair(s *snapshotview.Site, board analytics.Board, slugs [2]string) comparison {

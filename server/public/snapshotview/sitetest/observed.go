@@ -86,6 +86,8 @@ func NewObserved(t testing.TB) *snapshotview.Site {
 // FieldBoards returns an input with the observed boards of FieldStudy, and nothing else.
 func FieldBoards(t testing.TB) (in snapshotview.Input) {
 	t.Helper()
-	in.Observed, in.Omitted = observed.Boards([]*facts.Study{FieldStudy()}, sees(catalogue(t)))
+	c := catalogue(t)
+	in.Observed, in.Omitted = observed.Boards([]*facts.Study{FieldStudy()}, sees(c))
+	in.Refs, in.BaseURL = c.Refs(), Base
 	return in
 }
