@@ -55,7 +55,7 @@ func (a Axis) Ruler() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // numbers only
 }
 
-// Pair draws two rates: a dot for the first and a ring for the second, each on its interval, or on one line and joined
+// Pair draws two rates: a dot for the first, dark where it has no class, and a ring for the second, each on its interval, or on one line and joined
 // where not both have one.
 func (a Axis) Pair(first, second Mark) template.HTML {
 	const height, middle, apart = 30, 15, 6
@@ -71,7 +71,7 @@ func (a Axis) Pair(first, second Mark) template.HTML {
 	if joined {
 		fmt.Fprintf(&b, `<rect class="link" x="%s%%" y="14.5" width="%s%%" height="1"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
 	}
-	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, a.x(first.Rate), up)
+	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="%s" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, cmp.Or(first.Class, "dark"), a.x(first.Rate), up)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped
 }
 

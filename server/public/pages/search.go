@@ -29,6 +29,8 @@ type found struct {
 	known        bool           // the tool, but nothing of it is measured
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
+	category     string         // of a known tool
+	rivals       []string       // names of the others in it
 	named        bool           // boards have q in their name
 }
 
@@ -67,6 +69,9 @@ type foundObserved struct {
 // language alone finds its observed boards.
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
+	if out.known {
+		out.category, out.rivals = s.Rivals(query)
+	}
 	if !out.nothing() {
 		return out
 	}
@@ -234,6 +239,9 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 		contentType = "application/json; charset=utf-8"
 		got.Pages = suggest(s, got)
 		body, err = json.Marshal(got)
+	case got.Tool == nil && got.ObservedTool == nil && compared(s, got.Query) != "":
+		http.Redirect(w, r, compared(s, got.Query), http.StatusSeeOther)
+		return nil
 	case negotiate.PrefersMarkdown(r):
 		contentType = "text/markdown; charset=utf-8"
 		body = got.markdown()
@@ -246,14 +254,6 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 		http.Redirect(w, r, strings.TrimPrefix(got.ObservedTool.URL, s.BaseURL), http.StatusSeeOther)
 		return nil
 	default:
-		if m := twoTools.FindStringSubmatch(got.Query); m != nil {
-			x, known := s.Slug(m[1])
-			y, both := s.Slug(m[2])
-			if known && both {
-				http.Redirect(w, r, "/compare?"+url.Values{"a": {x}, "b": {y}}.Encode(), http.StatusSeeOther)
-				return nil
-			}
-		}
 		body, err = s.Views.Search(got.page())
 	}
 	if err != nil {
@@ -267,6 +267,20 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 		_, _ = w.Write(body) // a write error means that the client disconnected
 	}
 	return nil
+}
+
+// compared is the path of a comparison that a search asks for by two known names; empty for others.
+func compared(s *snapshotview.Site, query string) string {
+	m := twoTools.FindStringSubmatch(query)
+	if m == nil {
+		return ""
+	}
+	x, known := s.Slug(m[1])
+	y, both := s.Slug(m[2])
+	if !known || !both {
+		return ""
+	}
+	return "/compare?" + url.Values{"a": {x}, "b": {y}}.Encode()
 }
 
 // twoTools is a search for a comparison: flask vs django.
@@ -287,7 +301,7 @@ func cut(s string) string {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Category: f.category, Rivals: f.rivals}
 	for _, c := range f.Categories {
 		if !f.named || called(c.Name, c.Slug, f.Query) {
 			out.Categories = append(out.Categories, c.Slug)
@@ -314,7 +328,11 @@ func (f found) markdown() []byte {
 		b.WriteString("No trials measure this tool, but it was observed in real work:\n\n")
 		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
-		b.WriteString("This tool is in the catalogue, but not measured yet.\n\n")
+		b.WriteString("This tool is in the catalogue, but not measured yet.")
+		if len(f.rivals) > 0 {
+			b.WriteString(" Others of its category " + f.category + ": " + strings.Join(f.rivals, ", ") + ".")
+		}
+		b.WriteString("\n\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
 			b.WriteString("Near it:\n\n")
 		}

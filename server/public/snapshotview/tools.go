@@ -13,6 +13,21 @@ import (
 // Ref returns the tool that q names, measured or not.
 func (s *Site) Ref(q string) (catalog.Ref, bool) { return s.index.Lookup(q) }
 
+// Rivals returns the first category of a tool of the catalogue, by its slug, and the names of the others that compete in it.
+func (s *Site) Rivals(slug string) (category string, names []string) {
+	ref, ok := s.index.Lookup(slug)
+	if !ok || len(ref.Categories) == 0 {
+		return "", nil
+	}
+	category = ref.Categories[0]
+	for _, other := range s.index.Refs() {
+		if other.Slug != ref.Slug && slices.Contains(other.Categories, category) {
+			names = append(names, other.Name)
+		}
+	}
+	return category, names
+}
+
 // Home returns the board on which a tool is reported, by its slug; false for a tool that is
 // not measured.
 func (s *Site) Home(slug string) (analytics.Board, bool) {

@@ -39,6 +39,14 @@ type portion struct {
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
 
+// withOld is like: November 2024 (2 years old).
+func (a age) withOld() string {
+	if a.Old == "" {
+		return a.When
+	}
+	return a.When + " (" + a.Old + ")"
+}
+
 // ageOf returns the age of data at a moment.
 func ageOf(at *time.Time, now time.Time) age {
 	if at == nil {

@@ -28,7 +28,6 @@ type homePage struct {
 	Totals    []string      // the same for people
 	Names     []render.Link
 	Races     []line        // observed boards that are not among Leads: those that say most of an order
-	Lines     int           // of observed boards, by language
 	Unit      string        // of observed boards
 	SeenAge   age           // of Leads and Races; empty where they differ
 	Pairs     []pairing     // of the boards of both kinds
@@ -104,7 +103,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Unit = r.in.Observed[0].Unit
 	}
 	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
-	d.SeenAge, d.Coders, d.Lines = commonAge(d.Leads, d.Races), r.coders(), len(inOneList(r.seenLanguages(nil)))
+	d.SeenAge, d.Coders = commonAge(d.Leads, d.Races), r.coders()
 	var known []string
 	if d.First != nil {
 		for _, c := range d.First.Boards {

@@ -34,11 +34,14 @@ type pairing struct {
 // A pairedTool has the rates of a tool when asked and in real work.
 type pairedTool struct {
 	slug, Tool  string
+	Link        string // its page; empty without one
 	Asked, Used portion
 	Plot        template.HTML // of both, on one axis
 	InOne       string        // the share of its uses that is in one repository, where that is most
 	pickRate    float64
 }
+
+const orderNotProven = "order not proven"
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
 // first tools.
@@ -69,7 +72,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if share := strings.TrimPrefix(agentShare(o, p, several), " · "); share != "" {
 			d.Doubts = append(d.Doubts, share)
 		}
-		d.Chips = seenChips(o, p)
+		if d.Chips = seenChips(o, p); d.Seen.Lead != "" && d.Seen.Lead != leadClear {
+			d.Chips = append([]string{orderNotProven}, d.Chips...)
+		}
 		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), byLargestAgent(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
@@ -81,6 +86,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			}
 		}
 		d.NotShown = notShown(b, o, p, slugs)
+		if p.Largest != nil && slices.Contains(p.Warnings, observed.OneRepository) {
+			d.Doubts = append(d.Doubts, "without the largest repository: "+strings.TrimPrefix(withoutLargest(o, p, b.Tools[0].Slug, used[0].Slug), withoutIt))
+		}
 		for i, slug := range slugs {
 			if slices.Contains(slugs[:i], slug) {
 				continue
@@ -90,7 +98,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				name = observedName(o, slug)
 			}
 			s, _ := standingOf(b, slug)
-			t := pairedTool{slug: slug, Tool: name, Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
+			t := pairedTool{slug: slug, Tool: name, Link: r.seenPath(slug), Asked: askedPortion(b, slug), Used: usedPortion(o, p, slug), pickRate: s.PickRate}
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); at >= 0 {
 				l := r.lineTool(o, p, p.Tools[at])
 				t.InOne = l.InOne
@@ -135,7 +143,9 @@ func (p pairing) Both() string {
 type contrast struct {
 	Claim, Asked, Used string
 
-	Test string // how firm the second half is; may be empty
+	Short string // Claim for a picture, which shows the rates
+	When  string // the age of both halves, beside a plot that shows what they are of
+	Test  string // how firm the second half is; may be empty
 }
 
 // Base is what both halves are of.
@@ -153,8 +163,15 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
 		Used:  "In real work: " + p.Seen.Units + " by agents with a listed tool" + p.Collected,
 	}
+	out.Short = out.Claim + " most often."
+	out.When = "Asked in " + h.Age.withOld()
+	if p.Collected != "" {
+		out.When += ", observed in " + p.Seen.Age.withOld()
+	}
+	out.When += "."
 	if asked.Used.Interval != "" && used.Used.Interval != "" { // rates say more than an order, and need no test of it
 		out.Claim += fmt.Sprintf(" in %s of %ss, %s in %s.", used.Used.Rate, p.unit, asked.Tool, asked.Used.Rate)
+		out.Short = fmt.Sprintf("%s In real work: %s %s, %s %s.", cmp.Or(h.Short, h.Text), used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
 		out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
 	} else {
 		out.Claim += " most often."
@@ -227,6 +244,7 @@ func pairPlot(b *analytics.Board, p observed.Part, t pairedTool) template.HTML {
 	if t.Asked.Rate == "" { // not on the board
 		return axis.Forest(used)
 	}
+	used.Class = "rate" // as on other plots of real work
 	return axis.Pair(used, asked)
 }
 

@@ -30,13 +30,13 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		}
 		pairs := r.pairings(h.board)
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
-			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
+			p.Title, p.Rows = c.Short, pairedRows(pairs[0])
 			p.Foot = quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". " + pairs[0].Seen.Units
 			if pairs[0].Collected != "" {
 				p.Foot += ", " + pairs[0].Seen.Age.When
 			}
 			if lead := pairs[0].Seen.Lead; lead != "" && lead != leadClear {
-				p.Foot += ": order not proven"
+				p.Foot += ": " + orderNotProven
 			}
 			p.Foot += "."
 		}
@@ -239,11 +239,15 @@ func (r *Renderer) Badge(slug string) (label, text, title string, ok bool) {
 	return label, text, title, true
 }
 
-// Feed lists what moved since the snapshot before.
+// Feed has the snapshot, and what moved since the one before.
 func (r *Renderer) Feed() share.Feed {
 	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: Modified(r.in.AsOf, r.in.Observed)}
 	if f.Updated.IsZero() { // nothing is measured
 		f.Updated = r.in.Now
+	}
+	if len(r.in.Boards)+len(r.in.Observed) > 0 {
+		at := r.in.BaseURL + "/snapshots/" + r.in.SnapshotID
+		f.Entries = append(f.Entries, share.Entry{ID: at, Title: "Snapshot " + r.in.SnapshotID, URL: at, Updated: f.Updated, Text: r.sum()})
 	}
 	for _, m := range r.moves(maxNews) {
 		f.Entries = append(f.Entries, share.Entry{

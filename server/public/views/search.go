@@ -17,6 +17,8 @@ type Found struct {
 	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
 	// name that was searched for.
 	Known, Named                bool
+	Category                    string   // of a known tool: its slug
+	Rivals                      []string // names of the other tools of Category in the catalogue
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 }
@@ -28,11 +30,19 @@ type searchPage struct {
 	Tools            []toolLine
 	Boards, Observed []card
 	Unmeasured       string // names of tools of the catalogue without a page
+	Rivals           string // of a known tool, with its category; may be empty
 }
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
 	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured)}
+	if len(f.Rivals) > 0 {
+		names := f.Rivals
+		if n := len(names) - maxRivals; n > 0 {
+			names = append(slices.Clone(names[:maxRivals]), quantity(n, "other"))
+		}
+		d.Rivals = "category " + f.Category + ", with " + and(names)
+	}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}
