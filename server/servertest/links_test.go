@@ -129,7 +129,7 @@ func TestPicturesOfLinks(t *testing.T) {
 	}
 }
 
-// TestFeedsAndBadges: the feed names its own address, and its entries lead to pages; a badge is
+// TestFeedsAndBadges: the feed, and that of a tool or a board, names its own address, and its entries lead to pages; a badge is
 // well-formed and runs nothing, also that of a tool that nobody measures.
 func TestFeedsAndBadges(t *testing.T) {
 	srv := published(t)
@@ -154,6 +154,25 @@ func TestFeedsAndBadges(t *testing.T) {
 	for _, e := range feed.Entries {
 		if path, ours := strings.CutPrefix(e.Link.Href, base); !ours || ask(srv, "GET", path).StatusCode != http.StatusOK {
 			t.Errorf("an entry leads to %q", e.Link.Href)
+		}
+	}
+	for path, title := range map[string]string{"/feed.atom?tool=flask": "firstpick: Flask", "/feed.atom?category=webserver": "firstpick: Python web frameworks", "/feed.atom?tool=nothing": "", "/feed.atom?category=nothing": ""} {
+		resp := ask(srv, "GET", path)
+		var own struct {
+			Title string `xml:"title"`
+			Links []link `xml:"link"`
+			Entry []struct {
+				Link link `xml:"link"`
+			} `xml:"entry"`
+		}
+		if title == "" {
+			if resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: %d", path, resp.StatusCode)
+			}
+			continue
+		}
+		if err := xml.NewDecoder(resp.Body).Decode(&own); err != nil || own.Title != title || !slices.Contains(own.Links, link{"self", base + path}) || len(own.Entry) == 0 {
+			t.Errorf("%s: %+v %v", path, own, err)
 		}
 	}
 	for _, tool := range []string{"flask", "bottle", "no-such-tool"} {

@@ -99,9 +99,20 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, s *snapshotview.
 	return nil
 }
 
-// feed serves what moved.
+// feed serves what moved: on the site, for a tool or on a board.
 func (h *Handler) feed(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
-	body, err := share.Atom(s.Views.Feed())
+	query := r.URL.Query()
+	f, ok := s.Views.Feed(), true
+	if tool := query.Get("tool"); tool != "" {
+		f, ok = s.Views.FeedOfTool(cut(tool))
+	} else if category := query.Get("category"); category != "" {
+		f, ok = s.Views.FeedOfBoard(cut(category))
+	}
+	if !ok {
+		h.Errors.Write(w, r, apierr.NotFound())
+		return nil
+	}
+	body, err := share.Atom(f)
 	if err == nil {
 		h.Sender.Send(w, r, snapshotview.Unpacked("application/atom+xml; charset=utf-8", body))
 	}

@@ -239,25 +239,6 @@ func (r *Renderer) Badge(slug string) (label, text, title string, ok bool) {
 	return label, text, title, true
 }
 
-// Feed has the snapshot, and what moved since the one before.
-func (r *Renderer) Feed() share.Feed {
-	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: Modified(r.in.AsOf, r.in.Observed)}
-	if f.Updated.IsZero() { // nothing is measured
-		f.Updated = r.in.Now
-	}
-	if len(r.in.Boards)+len(r.in.Observed) > 0 {
-		at := r.in.BaseURL + "/snapshots/" + r.in.SnapshotID
-		f.Entries = append(f.Entries, share.Entry{ID: at, Title: "Snapshot " + r.in.SnapshotID, URL: at, Updated: f.Updated, Text: r.sum()})
-	}
-	for _, m := range r.moves(maxNews) {
-		f.Entries = append(f.Entries, share.Entry{
-			ID: r.in.BaseURL + "/snapshots/" + r.in.SnapshotID + m.Link + "?in=" + strings.TrimPrefix(m.BoardLink, "/leaderboards/"), Title: m.Tool + " " + m.Diff + " points in " + m.Board, URL: r.in.BaseURL + m.Link, Updated: r.in.AsOf,
-			Text: "Pick rate of " + m.Tool + " in " + m.Board + ": " + m.From + " before, " + m.To + " now.",
-		})
-	}
-	return f
-}
-
 // Modified returns the time of the newest data: of the last trial, or of an observed board.
 func Modified(asOf time.Time, boards []observed.Board) time.Time {
 	for i := range boards {
@@ -267,6 +248,3 @@ func Modified(asOf time.Time, boards []observed.Board) time.Time {
 	}
 	return asOf
 }
-
-// maxNews is how many entries the feed has.
-const maxNews = 50
