@@ -122,33 +122,58 @@ func TestObservedFiguresAreMarked(t *testing.T) {
 	}
 }
 
-// TestObservedAreCompared: a comparison of two tools that no trials measure has how often both were used, and the address of
-// the page that compares them; one of a tool that was not used does not.
+// TestObservedAreCompared: a comparison of two tools that no trials measure has how often both were used where both were, and
+// the address of the page that compares them.
 func TestObservedAreCompared(t *testing.T) {
 	site, err := snapshotview.Build(sitetest.FieldBoards(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv := newServer(t, site, nil)
-	for query, want := range map[string][]string{
-		"a=flask&b=django": {"category_not_found", `"observed":[{"observed":true,"slug":"flask","category":"webserver"`, `{"observed":true,"slug":"django"`, base + "/compare/django-vs-flask compares them"},
-		"a=flask&b=prisma": {"tool_not_found", `"observed":[{"observed":true,"slug":"flask"`}, // on different boards
-		"a=flask&b=sanic":  {"tool_not_found"},
-		"a=flask&b=flask":  {"invalid_request"},
+	for _, tt := range []struct {
+		query  string
+		status int
+		code   string
+		used   string // slugs of what was observed
+		page   bool
+	}{
+		{"a=flask&b=django", 404, "category_not_found", "flask django", true},
+		{"a=flask&b=django&category=webserver", 404, "category_not_found", "flask django", true},
+		{"a=flask&b=django&category=orm", 404, "tool_not_found", "flask", false},
+		{"a=flask&b=django&category=nope", 404, "category_not_found", "", false},
+		{"a=flask&b=prisma", 404, "tool_not_found", "flask", false}, // on different boards
+		{"a=sanic&b=flask", 404, "tool_not_found", "", false},       // not used
+		{"a=flask&b=nothing", 404, "tool_not_found", "", false},
+		{"a=flask&b=flask", 400, "invalid_request", "", false},
 	} {
-		resp := ask(srv, "GET", "/api/public/compare?"+query)
-		text := body(t, resp)
-		if resp.StatusCode != http.StatusNotFound && want[0] != "invalid_request" {
-			t.Errorf("%s: %d", query, resp.StatusCode)
+		resp := ask(srv, "GET", "/api/public/compare?"+tt.query)
+		var got struct {
+			Error       string `json:"error"`
+			Description string `json:"error_description"`
+			Observed    []struct {
+				Slug string  `json:"slug"`
+				Rate float64 `json:"useRate"`
+			} `json:"observed"`
 		}
-		for _, part := range want {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s lacks %s: %s", query, part, text)
+		if err := json.NewDecoder(resp.Body).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		var used []string
+		for _, u := range got.Observed {
+			if used = append(used, u.Slug); u.Rate <= 0 {
+				t.Errorf("%s: %+v", tt.query, u)
 			}
+		}
+		if resp.StatusCode != tt.status || got.Error != tt.code || strings.Join(used, " ") != tt.used || strings.Contains(got.Description, base+"/compare/django-vs-flask compares them") != tt.page {
+			t.Errorf("%s: %d %+v", tt.query, resp.StatusCode, got)
 		}
 	}
 	if page := ask(srv, "GET", "/compare/django-vs-flask"); page.StatusCode != http.StatusOK {
 		t.Errorf("the page of the comparison: %d", page.StatusCode)
+	}
+	a := tools.Call{Tool: "compareTools", Arguments: json.RawMessage(`{"a":"flask","b":"django"}`), Via: "mcp-test"}.Answer(site)
+	if !a.Failed || !strings.Contains(string(a.JSON), `"slug":"django"`) || !strings.Contains(string(a.JSON), "/compare/django-vs-flask?via=mcp-test") {
+		t.Errorf("compareTools: %s", a.JSON)
 	}
 }
 

@@ -94,7 +94,7 @@ func (a Axis) grid(b *strings.Builder, height int) {
 }
 
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
-// those who do not see it. Class is how the rate is drawn: dark, ring, "" for neither, or Tick.
+// those who do not see it. Class is how the rate is drawn: rate, dark, ring or Tick; "" is rate in a row and dark in a pair.
 type Mark struct {
 	Rate, Low, High float64
 	Interval        bool

@@ -29,8 +29,7 @@ type found struct {
 	known        bool           // the tool, but nothing of it is measured
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
-	category     string         // of a known tool
-	rivals       []string       // names of the others in it
+	rivals       string         // of a known tool: others of its category
 	named        bool           // boards have q in their name
 }
 
@@ -70,9 +69,21 @@ type foundObserved struct {
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
-		out.category, out.rivals = s.Rivals(query)
+		_, names := s.Rivals(query)
+		out.rivals = views.Rivals(names)
 	}
 	if !out.nothing() {
+		return out
+	}
+	if m := twoTools.FindStringSubmatch(query); m != nil {
+		for _, name := range m[1:] {
+			ref, _ := s.Ref(name)
+			if _, page := s.Views.Tool(ref.Slug); page {
+				out.tools = append(out.tools, ref.Slug)
+			} else if ref.Slug != "" {
+				out.unmeasured = append(out.unmeasured, ref.Name)
+			}
+		}
 		return out
 	}
 	rest, language := withoutLanguage(s, query)
@@ -231,6 +242,10 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	head.Set("Vary", "Accept")
 	head.Set("X-Robots-Tag", "noindex")
 	got := find(s, cut(strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))))
+	path := ""
+	if got.Tool == nil && got.ObservedTool == nil {
+		path = compared(s, got.Query)
+	}
 	var body []byte
 	var err error
 	contentType := "text/html; charset=utf-8"
@@ -239,11 +254,13 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 		contentType = "application/json; charset=utf-8"
 		got.Pages = suggest(s, got)
 		body, err = json.Marshal(got)
-	case got.Tool == nil && got.ObservedTool == nil && compared(s, got.Query) != "":
-		http.Redirect(w, r, compared(s, got.Query), http.StatusSeeOther)
+	case path != "" && (!negotiate.PrefersMarkdown(r) || strings.HasPrefix(path, "/compare/")):
+		head.Set("Cache-Control", "public, max-age=60")
+		http.Redirect(w, r, path, http.StatusSeeOther)
 		return nil
 	case negotiate.PrefersMarkdown(r):
 		contentType = "text/markdown; charset=utf-8"
+		got.Pages = suggest(s, got)
 		body = got.markdown()
 	case got.Tool != nil:
 		head.Set("Cache-Control", "public, max-age=60")
@@ -269,7 +286,8 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	return nil
 }
 
-// compared is the path of a comparison that a search asks for by two known names; empty for others.
+// compared is the path of the comparison that a search asks for by two known names, or that of the list of comparisons
+// where no board has both; empty for other searches.
 func compared(s *snapshotview.Site, query string) string {
 	m := twoTools.FindStringSubmatch(query)
 	if m == nil {
@@ -279,6 +297,9 @@ func compared(s *snapshotview.Site, query string) string {
 	y, both := s.Slug(m[2])
 	if !known || !both {
 		return ""
+	}
+	if x != y && s.Views.Comparable(x, y) {
+		return views.ComparePath(x, y)
 	}
 	return "/compare?" + url.Values{"a": {x}, "b": {y}}.Encode()
 }
@@ -301,7 +322,7 @@ func cut(s string) string {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Category: f.category, Rivals: f.rivals}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals}
 	for _, c := range f.Categories {
 		if !f.named || called(c.Name, c.Slug, f.Query) {
 			out.Categories = append(out.Categories, c.Slug)
@@ -318,7 +339,11 @@ func (f found) page() views.Found {
 func (f found) markdown() []byte {
 	var b strings.Builder
 	line := func(name, url string) {
-		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(name) + "](" + url + ".md)\n")
+		page, part, cut := strings.Cut(url, "#")
+		if page += ".md"; cut {
+			page += "#" + part
+		}
+		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(name) + "](" + page + ")\n")
 	}
 	b.WriteString("# Find a tool\n\n")
 	switch {
@@ -329,20 +354,27 @@ func (f found) markdown() []byte {
 		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
 		b.WriteString("This tool is in the catalogue, but not measured yet.")
-		if len(f.rivals) > 0 {
-			b.WriteString(" Others of its category " + f.category + ": " + strings.Join(f.rivals, ", ") + ".")
+		if f.rivals != "" {
+			b.WriteString(" Its category has also " + views.EscapeMarkdown(f.rivals) + ".")
 		}
 		b.WriteString("\n\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
 			b.WriteString("Near it:\n\n")
 		}
-	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0 && len(f.unmeasured) == 0:
+	case len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured)+len(f.Pages) == 0:
 		b.WriteString("Nothing has this name, and nothing is near it.\n")
 	default:
 		b.WriteString("No tool has exactly this name. Near it:\n\n")
 	}
+	for _, p := range f.Pages {
+		if f.Tool == nil && f.ObservedTool == nil && (p.Kind == "agent" || p.Kind == "tool") {
+			line(p.Name, p.URL)
+		}
+	}
 	for _, t := range f.Suggestions {
-		line(t.Tool, t.URL)
+		if !slices.ContainsFunc(f.Pages, func(p foundPage) bool { return p.URL == t.URL }) {
+			line(t.Tool, t.URL)
+		}
 	}
 	for _, c := range f.Categories {
 		line(c.Name+" (category)", c.URL)
@@ -351,7 +383,7 @@ func (f found) markdown() []byte {
 		line(o.heading, o.URL)
 	}
 	for _, name := range f.unmeasured {
-		b.WriteString("- " + name + " (in the catalogue, not measured yet)\n")
+		b.WriteString("- " + views.EscapeMarkdown(name) + " (in the catalogue, not measured yet)\n")
 	}
 	return []byte(b.String())
 }

@@ -102,11 +102,17 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, s *snapshotview.
 // feed serves what moved: on the site, for a tool or on a board.
 func (h *Handler) feed(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	query := r.URL.Query()
-	f, ok := s.Views.Feed(), true
-	if tool := query.Get("tool"); tool != "" {
-		f, ok = s.Views.FeedOfTool(cut(tool))
-	} else if category := query.Get("category"); category != "" {
-		f, ok = s.Views.FeedOfBoard(cut(category))
+	tool, category := cut(query.Get("tool")), cut(query.Get("category"))
+	f, ok := share.Feed{}, true
+	switch {
+	case tool != "":
+		f, ok = s.Views.FeedOfTool(tool)
+	case category != "" && query.Get("kind") == "observed":
+		f, ok = s.Views.FeedOfObserved(category)
+	case category != "":
+		f, ok = s.Views.FeedOfBoard(category)
+	default:
+		f = s.Views.Feed()
 	}
 	if !ok {
 		h.Errors.Write(w, r, apierr.NotFound())

@@ -13,19 +13,26 @@ import (
 // Ref returns the tool that q names, measured or not.
 func (s *Site) Ref(q string) (catalog.Ref, bool) { return s.index.Lookup(q) }
 
-// Rivals returns the first category of a tool of the catalogue, by its slug, and the names of the others that compete in it.
-func (s *Site) Rivals(slug string) (category string, names []string) {
-	ref, ok := s.index.Lookup(slug)
+// Rivals returns the first category of the tool of the catalogue that q names, and the names of the others that compete in
+// it, those with a page first.
+func (s *Site) Rivals(q string) (category string, names []string) {
+	ref, ok := s.index.Lookup(q)
 	if !ok || len(ref.Categories) == 0 {
 		return "", nil
 	}
 	category = ref.Categories[0]
+	var rest []string
 	for _, other := range s.index.Refs() {
-		if other.Slug != ref.Slug && slices.Contains(other.Categories, category) {
+		if other.Slug == ref.Slug || !slices.Contains(other.Categories, category) {
+			continue
+		}
+		if _, page := s.Views.Tool(other.Slug); page {
 			names = append(names, other.Name)
+		} else {
+			rest = append(rest, other.Name)
 		}
 	}
-	return category, names
+	return category, append(names, rest...)
 }
 
 // Home returns the board on which a tool is reported, by its slug; false for a tool that is

@@ -59,18 +59,18 @@ func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 	return out
 }
 
-// Uses is what an error has beside its text.
+// Uses is the part of an error that has what was observed.
 type Uses struct {
 	Observed []ObservedUse `json:"observed"`
 }
 
-// UsesOfBoth returns how often two tools, by slug, were used where both were: on the same board, in the same language. page is
-// the address that compares them; it is empty where there is no such place.
-func (s *Site) UsesOfBoth(a, b string) (out []ObservedUse, page string) {
+// UsesOfBoth returns how often two tools, by slug, were used where both were: on the same board, that of a category where it
+// is not empty, in the same language. page is the address that compares them; it is empty where there is no such place.
+func (s *Site) UsesOfBoth(a, b, category string) (out []ObservedUse, page string) {
 	first, second := s.ObservedUses(a), s.ObservedUses(b)
 	for _, x := range first {
 		for _, y := range second {
-			if x.Category == y.Category && x.Language == y.Language {
+			if x.Category == y.Category && x.Language == y.Language && (category == "" || category == x.Category) {
 				out = append(out, x, y)
 			}
 		}

@@ -30,7 +30,7 @@ type Failure struct {
 	Issues      []Issue  `json:"issues,omitempty"`
 	RetryAfter  int      `json:"retry_after,omitempty"`
 	AuthGuide   string   `json:"auth_guide,omitempty"`
-	// Observed is how often coding agents used a tool that no trials measure.
+	// Observed is how often coding agents used a tool that no trials measure, or two that no trials compare.
 	Observed []snapshotview.ObservedUse `json:"observed,omitempty"`
 }
 

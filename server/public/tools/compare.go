@@ -75,29 +75,31 @@ func (c Call) compare(s *snapshotview.Site) Answer {
 	}
 	board, found := s.Both(slugs[0], slugs[1], category)
 	if !found {
-		return notCompared(s, names, slugs, category)
+		return c.notCompared(s, names, slugs, category)
 	}
 	return Answer{JSON: encode(c.pair(s, board, slugs))}
 }
 
-// notCompared is the failure of two tools that no board of trials ranks. It has what was observed of both.
-func notCompared(s *snapshotview.Site, names, slugs [2]string, category string) Answer {
-	uses, page := s.UsesOfBoth(slugs[0], slugs[1])
-	if page != "" && category == "" {
-		return Fail(Failure{
-			Code: "category_not_found", Observed: uses,
-			Description: "No trials compare these tools. How often coding agents used each, on the boards that have both, is in observed; " + page + " compares them.",
-		})
+// notCompared is the failure of two tools that no board of trials ranks, of one category where it is not empty. It has what
+// was observed of both.
+func (c Call) notCompared(s *snapshotview.Site, names, slugs [2]string, category string) Answer {
+	f := Failure{Code: "category_not_found", Query: category}
+	_, trials := s.Leaderboard(category)
+	if category != "" && !trials && s.ObservedBoard(category, "") == nil {
+		f.Description, f.Suggestions = "No such category is measured. Call getLeaderboard for the list of those that are.", s.SuggestCategories(category)
+		return Fail(f)
+	}
+	if uses, page := s.UsesOfBoth(slugs[0], slugs[1], category); page != "" {
+		f.Observed = uses
+		f.Description = "No trials compare these tools. How often coding agents used each, where both were used, is in observed; " + c.tag(page) + " compares them."
+		return Fail(f)
 	}
 	for _, name := range names {
 		if _, by, known := s.Find(name); by == "" {
 			return noTool(s, name, known)
 		}
 	}
-	f := Failure{Code: "category_not_found", Query: category, Description: "No measured category ranks both tools. Call lookupTool for the category of each."}
-	if _, ok := s.Leaderboard(category); category != "" && !ok {
-		f.Suggestions = s.SuggestCategories(category)
-	}
+	f.Description = "No measured category ranks both tools. Call lookupTool for the category of each."
 	return Fail(f)
 }
 

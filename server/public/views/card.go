@@ -39,8 +39,8 @@ type portion struct {
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
 
-// withOld is like: November 2024 (2 years old).
-func (a age) withOld() string {
+// WithOld is like: November 2024 (2 years old).
+func (a age) WithOld() string {
 	if a.Old == "" {
 		return a.When
 	}

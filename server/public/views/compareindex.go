@@ -71,7 +71,7 @@ func (r *Renderer) seenPairs() (out []comparePair) {
 }
 
 // homeCompare is how many comparisons the first page has.
-const homeCompare = 4
+const homeCompare = 2
 
 // compareExamples are comparisons for the first page: that of a board by its name, then the closest ones of observed
 // boards.

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -115,6 +116,14 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 		text += ". Answers: " + strings.Join(in.Notes, "; ")
 	}
 	return text
+}
+
+// citeContrast is how to cite the claim of the first page, of a board and an observed one.
+func citeContrast(in Input, c *contrast, seen *observed.Board) string {
+	if in.SnapshotID == "" {
+		return ""
+	}
+	return fmt.Sprintf("firstpick: %s %s Snapshot %s. %s/. Sources: %s", c.Claim, c.Base(), in.SnapshotID, in.BaseURL, strings.Join(append(slices.Clone(in.Notes), seen.Cite()), "; "))
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

@@ -206,11 +206,11 @@ func (r *Renderer) totals() (out []string) {
 		out = append(out, quantity(answers, "answer")+" of "+quantity(len(agents), noun))
 	}
 	if n := r.in.Units; n > 0 && len(r.in.Observed) > 0 {
-		text, unit := chart.Whole(int64(n)), r.in.Observed[0].Unit
+		text := quantity(n, r.in.Observed[0].Unit) + " by agents with a known tool"
 		if read := r.in.UnitsRead; read > n {
-			text += " of " + chart.Whole(int64(read))
+			text = quantity(read, r.in.Observed[0].Unit) + " by agents, " + chart.Whole(int64(n)) + " with a known tool"
 		}
-		out = append(out, text+" "+unit+"s by agents that use a known tool")
+		out = append(out, text)
 	}
 	if n := len(r.in.Boards) + len(r.in.Observed); n > 0 {
 		text := quantity(n, "board")

@@ -27,6 +27,7 @@ type homePage struct {
 	Sum       string        // what there is in this snapshot
 	Totals    []string      // the same for people
 	Names     []render.Link
+	Coding    *seenFirsts   // what each coding agent used most, in homeCoding categories; nil where little is known
 	Races     []line        // observed boards that are not among Leads: those that say most of an order
 	Unit      string        // of observed boards
 	SeenAge   age           // of Leads and Races; empty where they differ
@@ -56,11 +57,12 @@ const (
 	homePairs  = 3
 	homeMoves  = 6
 	homeTools  = 7 // of a board that is alone
-	homeNames  = 4
+	homeNames  = 3
 	homeLosses = 3
 	homeFacts  = 3
 	homeLeads  = 8
-	homeRaces  = 5
+	homeRaces  = 4
+	homeCoding = 4
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -93,8 +95,12 @@ func (r *Renderer) home() (Page, error) {
 	if d.Studies {
 		d.Questions += ", and the models differ"
 	}
-	if c := d.Contrast; c != nil && c.Test != "" {
-		d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
+	if c := d.Contrast; c != nil {
+		if c.Test != "" {
+			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
+		}
+		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
+		c.Cite = citeContrast(r.in, c, &r.in.Observed[i])
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
@@ -104,6 +110,9 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
 	d.SeenAge, d.Coders = commonAge(d.Leads, d.Races), r.coders()
+	if d.Coding = r.seenFirsts(); d.Coding != nil {
+		d.Coding.Rows = d.Coding.Rows[:min(homeCoding, len(d.Coding.Rows))]
+	}
 	var known []string
 	if d.First != nil {
 		for _, c := range d.First.Boards {
@@ -158,7 +167,7 @@ func inOneList(languages []seenLanguage) (out []line) {
 }
 
 // leadsAndRaces returns the lines with a clear lead, those over a tool of some use first, then those with most units, and
-// those of the others that say most. One clear lead alone stands among the others.
+// some of the others, without those that say little. One clear lead alone stands among the others, and then all may.
 func leadsAndRaces(lines []line) (leads, races []line) {
 	for _, l := range lines {
 		if l.Clear {
@@ -170,6 +179,9 @@ func leadsAndRaces(lines []line) (leads, races []line) {
 	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
 	if len(leads) == 1 {
 		leads, races = nil, append(leads, races...)
+	}
+	if len(leads) > 0 { // it would say that a tool which nobody was compared with has no clear lead
+		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
 	}
 	sortLines(races)
 	return leads[:min(homeLeads, len(leads))], races[:min(homeRaces, len(races))]
@@ -202,13 +214,14 @@ type drawnPair struct {
 	Pair    pairing
 	Axis    template.HTML
 	Picture string // empty without one
+	Cite    string // of the claim; may be empty
 }
 
 // Drawn is a pair for its template.
 func (d homePage) Drawn(p pairing) drawnPair {
 	out := drawnPair{Pair: p, Axis: d.Axis}
 	if d.Contrast != nil && p.Category == d.Pairs[0].Category {
-		out.Picture = "/og/home.png"
+		out.Picture, out.Cite = "/og/home.png", d.Contrast.Cite
 	}
 	return out
 }
@@ -319,8 +332,9 @@ func (r *Renderer) toolNames(seen []line) (out []render.Link) {
 		}
 	}
 	for _, l := range seen {
-		if t := l.Tools[0]; t.Link != "" && !l.weak && len(out) < homeNames {
-			out = append(out, render.Link{Path: t.Link, Text: t.Tool})
+		t := l.Tools[0]
+		if one := (render.Link{Path: t.Link, Text: t.Tool}); t.Link != "" && !l.weak && len(out) < homeNames && !slices.Contains(out, one) {
+			out = append(out, one)
 		}
 	}
 	return out

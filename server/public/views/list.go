@@ -35,11 +35,12 @@ func (r *Renderer) list(name string) (Page, error) {
 type boardIndex struct {
 	Sections []boardSection
 	Observed []seenLanguage
-	Lines    int           // of Observed
+	Rest     []render.Link // observed boards without a line: hardly a tool was used
 	SeenAge  age           // of all of them; empty where they differ
 	Axis     template.HTML // of their plots
 	Coders   string        // the agents of observed boards
 	Unit     string        // that they count
+	Seen     bool          // there are observed boards
 	Notice   string
 }
 
@@ -63,13 +64,20 @@ func (r *Renderer) boardIndex() (Page, error) {
 	}
 	d.Observed = r.seenLanguages(nil)
 	var lines [][]line
+	shown := map[string]bool{}
 	for _, g := range d.Observed {
 		lines = append(lines, g.Lines)
-		d.Lines += len(g.Lines)
+		for _, l := range g.Lines {
+			shown[l.Page] = true
+		}
 	}
-	if d.SeenAge, d.Coders, d.Axis = commonAge(lines...), r.coders(), shareAxis(); d.Lines > 0 {
-		d.Unit = r.in.Observed[0].Unit
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		if d.Unit = b.Unit; !shown[observedPath(b.Category)] {
+			d.Rest = append(d.Rest, render.Link{Path: observedPath(b.Category), Text: b.Name})
+		}
 	}
+	d.Seen, d.SeenAge, d.Coders, d.Axis = len(r.in.Observed) > 0, commonAge(lines...), r.coders(), shareAxis()
 	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png", Site: r.allSources()}, d)
 }
 

@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with a listed tool: Cedar 60% (95% CI 0–80%). The study cannot see Ash.",
-		"Web: all pick Ash. In real work, agents used Birch in 60% of pull requests, Ash in 20%. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with a listed tool; 95% CI: Birch 0–80%, Ash 0–80%.",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool: Cedar 60% (95% CI 0–80%). The study of real work cannot see Ash.",
+		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool; 95% CI: Birch 0–80%, Ash 0–80%. Order not tested.",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
@@ -90,11 +90,30 @@ func TestPairings(t *testing.T) {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
-	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash."}
+	if got := pairs[0].NotShown; got != "The study of real work cannot see Ash." {
+		t.Errorf("got %q", got)
+	}
+	if got := pairs[1].Firsts(); got != "Ash when asked (85%, 95% CI 0–100%), Birch in real work (60%, 95% CI 0–80%)" {
+		t.Error(got)
+	}
+	if got := pairs[2].Firsts(); got != "Ash when asked (85%, 95% CI 0–100%) and in real work (60%, 95% CI 0–80%)" {
+		t.Error(got)
+	}
+	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	in.Boards[1].AsOf = &day
+	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash.", Age: age{When: "May 2024", Old: "2 years old"}}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
-	pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: {Diff: .4, CILow: .1, CIHigh: .6, Shown: true, Together: &observed.Together{}}}
-	if c := contrastOf(h, pairs[1:]); c.Test != "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0), with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven" {
-		t.Error(c.Test)
+	const leads = "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0)"
+	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
+		"|" + leads:                 {Shown: true, Together: &observed.Together{Shown: true}},
+		"order not proven|" + leads: {},
+		"order proven for these two alone|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
+	} {
+		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
+		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}
+		if c := contrastOf(h, pairs[1:]); c.Doubt+"|"+c.Test != want || c.When != "Asked in May 2024 (2 years old)." {
+			t.Errorf("got %+v, want %s", c, want)
+		}
 	}
 	if pairs[1].Same = true; contrastOf(h, pairs[1:]) != nil {
 		t.Error("the first tool is the same, and the page says another one")
@@ -144,15 +163,15 @@ func TestObservedLines(t *testing.T) {
 			}
 		}
 	}
-	want := "Python #observed-python: 7 categories, 3 with a clear lead: part whole decided single together alone untested Go and Rust #observed-go-and-rust: 2 boards, 1 with a clear lead: languages#in-rust languages#in-go"
+	want := "Python #observed-python: 7 categories, 3 with a clear lead: part whole decided single together alone untested Go and Rust #observed-others: 2 boards, 1 with a clear lead: languages#in-rust languages#in-go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 	leads, races := leadsAndRaces(inOneList(all))
-	if len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" || len(races) != homeRaces || races[0].weak {
+	if len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" || len(races) != 2 || races[0].weak || races[1].weak {
 		t.Errorf("clear leads: %+v, others: %+v", leads, races)
 	}
-	if leads, races = leadsAndRaces(leads[:1]); leads != nil || len(races) != 1 {
+	if leads, races = leadsAndRaces(inOneList(all[1:])); leads != nil || len(races) != 2 || !races[0].Clear || !races[1].weak {
 		t.Error("one clear lead has a heading of its own")
 	}
 	tools := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}

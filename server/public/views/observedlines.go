@@ -67,7 +67,9 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	out = mergeSmall(out)
 	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
 	for i := range out {
-		out[i].ID = "observed-" + agentSlug(cmp.Or(out[i].Name, "other"))
+		if out[i].ID = "observed-" + agentSlug(out[i].Name); out[i].Merged || out[i].Name == "" {
+			out[i].ID = "observed-others"
+		}
 		sortLines(out[i].Lines)
 	}
 	return out

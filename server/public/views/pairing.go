@@ -20,7 +20,7 @@ type pairing struct {
 	Asked, Seen card
 	Answers     string       // that the rates of Asked are of
 	Doubts      []string     // of the part of Seen
-	Chips       []string     // those of them that a claim needs beside it
+	Chips       []string     // those that a claim needs next to it
 	NotShown    string       // the tools that are left out; may be empty
 	Category    string       // of both boards
 	Collected   string       // when Seen was, after a comma; empty where that is not known
@@ -41,7 +41,33 @@ type pairedTool struct {
 	pickRate    float64
 }
 
-const orderNotProven = "order not proven"
+// firstsWithout says how the rates of tools, by slug, look without a repository that has much of a part; empty where none
+// has, or the study can see none of them.
+func firstsWithout(b *observed.Board, p observed.Part, slugs []string) string {
+	slugs = slices.DeleteFunc(slugs, func(slug string) bool { return usedPortion(b, p, slug).Rate == "" })
+	if len(slugs) == 0 || p.Largest == nil || p.Largest.Without.NUnits == 0 || !slices.Contains(p.Warnings, observed.OneRepository) {
+		return ""
+	}
+	return "without the largest repository: " + strings.TrimPrefix(withoutLargest(b, p, slugs...), withoutIt)
+}
+
+// otherFirsts names the agents whose first tool is another one than the first of a part, with its rate or count; it is
+// described, not tested. It is empty where there is none.
+func otherFirsts(b *observed.Board, p observed.Part, language string) []string {
+	var parts []string
+	for _, a := range usersOf(b, language) {
+		if a.NUnits < leastAnswers || len(p.Tools) == 0 {
+			continue
+		}
+		if first := seenFirstOf(b, p, a); first.Tool != "" && first.Tool != observedName(b, p.Tools[0].Slug) {
+			parts = append(parts, first.Tool+" with "+a.Agent+" ("+first.Rate+")")
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"first, not tested: " + and(parts)}
+}
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
 // first tools.
@@ -72,10 +98,8 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if share := strings.TrimPrefix(agentShare(o, p, several), " · "); share != "" {
 			d.Doubts = append(d.Doubts, share)
 		}
-		if d.Chips = seenChips(o, p); d.Seen.Lead != "" && d.Seen.Lead != leadClear {
-			d.Chips = append([]string{orderNotProven}, d.Chips...)
-		}
-		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), byLargestAgent(o, p, several))
+		d.Chips = seenChips(o, p)
+		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), otherFirsts(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
 			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
@@ -86,8 +110,8 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			}
 		}
 		d.NotShown = notShown(b, o, p, slugs)
-		if p.Largest != nil && slices.Contains(p.Warnings, observed.OneRepository) {
-			d.Doubts = append(d.Doubts, "without the largest repository: "+strings.TrimPrefix(withoutLargest(o, p, b.Tools[0].Slug, used[0].Slug), withoutIt))
+		if text := firstsWithout(o, p, slices.Compact([]string{b.Tools[0].Slug, used[0].Slug})); text != "" {
+			d.Doubts = append(d.Doubts, text)
 		}
 		for i, slug := range slugs {
 			if slices.Contains(slugs[:i], slug) {
@@ -105,6 +129,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				if l.InOne != "" && p.Tools[at].Repos > 1 {
 					d.Doubts = append(d.Doubts, inOneText(o, p.Tools[at])+" in one repository")
 				}
+			}
+			if t.Used.Rate == "" {
+				d.NotShown = strings.TrimSpace(d.NotShown + " The study of real work cannot see " + t.Tool + ".")
 			}
 			t.Plot = pairPlot(b, p, t)
 			d.Tools = append(d.Tools, t)
@@ -124,18 +151,19 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	return out[:min(homePairs, len(out))]
 }
 
-// Both is like: Flask 88% when asked, 7% in real work; FastAPI 9% and 66%.
-func (p pairing) Both() string {
-	var parts []string
-	for i, t := range p.Tools[:min(2, len(p.Tools))] {
-		asked, used := cmp.Or(t.Asked.Rate, "not known"), cmp.Or(t.Used.Rate, "not known")
-		if i == 0 {
-			parts = append(parts, fmt.Sprintf("%s %s when asked, %s in real work", t.Tool, asked, used))
-		} else if !p.Same {
-			parts = append(parts, fmt.Sprintf("%s %s and %s", t.Tool, asked, used))
-		}
+// Firsts is like: TensorFlow when asked (70%), PyTorch in real work (53%, 95% CI 18–86%).
+func (p pairing) Firsts() string {
+	asked := p.Tools[0]
+	if p.Same {
+		return fmt.Sprintf("%s when asked (%s) and in real work (%s)", asked.Tool, asked.Asked.InBrackets(), asked.Used.InBrackets())
 	}
-	return strings.Join(parts, "; ")
+	used := p.Tools[1]
+	return fmt.Sprintf("%s when asked (%s), %s in real work (%s)", asked.Tool, asked.Asked.InBrackets(), used.Tool, used.Used.InBrackets())
+}
+
+// Bands reports whether a tool has an interval.
+func (p pairing) Bands() bool {
+	return slices.ContainsFunc(p.Tools, func(t pairedTool) bool { return t.Asked.Interval != "" || t.Used.Interval != "" })
 }
 
 // A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
@@ -144,12 +172,20 @@ type contrast struct {
 	Claim, Asked, Used string
 
 	Short string // Claim for a picture, which shows the rates
-	When  string // the age of both halves, beside a plot that shows what they are of
-	Test  string // how firm the second half is; may be empty
+	When  string // the age of both halves; empty where neither is known
+	Cite  string // how to cite the claim; empty without a snapshot
+	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is proven
+	Test  string // the test of that order; empty without one
 }
 
-// Base is what both halves are of.
-func (c contrast) Base() string { return c.Asked + " " + c.Used }
+// Base is what both halves are of, and how firm the second is.
+func (c contrast) Base() string {
+	text := c.Asked + " " + c.Used
+	if c.Doubt != "" {
+		text += " " + render.Capital(c.Doubt) + "."
+	}
+	return text
+}
 
 // contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
 func contrastOf(h headline, pairs []pairing) *contrast {
@@ -157,44 +193,64 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		return nil
 	}
 	p := pairs[0]
-	asked, used := p.Tools[0], p.Tools[1]
+	asked, used, first := p.Tools[0], p.Tools[1], cmp.Or(h.Short, h.Text)
 	out := contrast{
-		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool,
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  "In real work: " + p.Seen.Units + " by agents with a listed tool" + p.Collected,
+		Used:  "In real work: " + p.Seen.Units + " by agents with such a tool" + p.Collected,
 	}
-	out.Short = out.Claim + " most often."
-	out.When = "Asked in " + h.Age.withOld()
+	var when []string
+	if h.board.AsOf != nil {
+		when = append(when, "asked in "+h.Age.WithOld())
+	}
 	if p.Collected != "" {
-		out.When += ", observed in " + p.Seen.Age.withOld()
+		when = append(when, "observed in "+p.Seen.Age.WithOld())
 	}
-	out.When += "."
-	if asked.Used.Interval != "" && used.Used.Interval != "" { // rates say more than an order, and need no test of it
-		out.Claim += fmt.Sprintf(" in %s of %ss, %s in %s.", used.Used.Rate, p.unit, asked.Tool, asked.Used.Rate)
-		out.Short = fmt.Sprintf("%s In real work: %s %s, %s %s.", cmp.Or(h.Short, h.Text), used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
-		out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
-	} else {
-		out.Claim += " most often."
+	if len(when) > 0 {
+		out.When = render.Capital(strings.Join(when, ", ")) + "."
+	}
+	out.Doubt, out.Test = p.order(used, asked)
+	if asked.Used.Interval == "" || used.Used.Interval == "" {
+		out.Claim = first + " In real work, agents used " + used.Tool + " most often."
+		out.Short = out.Claim
 		out.Used += ": " + used.Tool + " " + used.Used.WithInterval()
 		if asked.Used.Rate != "" { // the study can see it
 			out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
 		}
-		if out.Used += "."; p.Seen.Lead != "" && p.Seen.Lead != leadClear {
-			out.Used += " The lead of " + used.Tool + " over every other tool is not proven."
-		}
-	}
-	if asked.Used.Rate == "" {
-		out.Used += " The study cannot see " + asked.Tool + "."
+		out.Used += "."
 		return &out
 	}
-	pair, ok := p.part.Pairs[[2]string{used.slug, asked.slug}]
-	if ok && pair.Known() {
-		out.Test = fmt.Sprintf("%s leads %s by %s points (95%% CI %s)", used.Tool, asked.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
-		if t := pair.Together; t != nil && !t.Shown {
-			out.Test += ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
-		}
-	}
+	out.Claim = fmt.Sprintf("%s In real work, %s of %s with such a tool used %s, %s %s.", first, used.Used.Rate, p.Seen.Units, used.Tool, asked.Used.Rate, asked.Tool)
+	out.Short = fmt.Sprintf("%s In real work: %s %s, %s %s.", first, used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
+	out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
 	return &out
+}
+
+// order says how firm the order of two tools in real work is: in a few words, empty where all pairs of the board were
+// tested at once and it is proven, and as a sentence with the test, empty without one.
+func (p pairing) order(first, second pairedTool) (doubt, test string) {
+	pair, ok := p.part.Pairs[[2]string{first.slug, second.slug}]
+	switch {
+	case second.Used.Rate == "":
+		return "the study of real work cannot see " + second.Tool, ""
+	case !ok || !pair.Known():
+		return "order not tested", ""
+	}
+	test = fmt.Sprintf("%s leads %s by %s points (95%% CI %s)", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
+	switch {
+	case !pair.Shown:
+		return "order not proven", test
+	case pair.Together != nil && !pair.Together.Shown:
+		return "order proven for these two alone", test + ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
+	}
+	return "", test
+}
+
+// InBrackets is the rate with its interval, if it has one, for brackets.
+func (p portion) InBrackets() string {
+	if p.Interval == "" {
+		return p.Rate
+	}
+	return p.Rate + ", 95% CI " + p.Interval
 }
 
 // WithInterval is the rate with its interval, if it has one.

@@ -17,8 +17,7 @@ type Found struct {
 	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
 	// name that was searched for.
 	Known, Named                bool
-	Category                    string   // of a known tool: its slug
-	Rivals                      []string // names of the other tools of Category in the catalogue
+	Rivals                      string // of a known tool; may be empty
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 }
@@ -30,19 +29,20 @@ type searchPage struct {
 	Tools            []toolLine
 	Boards, Observed []card
 	Unmeasured       string // names of tools of the catalogue without a page
-	Rivals           string // of a known tool, with its category; may be empty
+	Rivals           string // of a known tool; may be empty
+}
+
+// Rivals names the first rivals of a tool and says how many others there are; empty without one.
+func Rivals(names []string) string {
+	if n := len(names) - maxRivals; n > 0 {
+		names = append(slices.Clone(names[:maxRivals]), quantity(n, "other"))
+	}
+	return and(names)
 }
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured)}
-	if len(f.Rivals) > 0 {
-		names := f.Rivals
-		if n := len(names) - maxRivals; n > 0 {
-			names = append(slices.Clone(names[:maxRivals]), quantity(n, "other"))
-		}
-		d.Rivals = "category " + f.Category + ", with " + and(names)
-	}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}

@@ -36,11 +36,8 @@ type seenFirst struct {
 	Other bool   // another tool than the first of all agents, and ahead of it in a test
 }
 
-// The size of the table of coding agents.
-const (
-	maxSeenRows   = 20
-	maxSeenAgents = 6
-)
+// maxSeenAgents is how many agents have a column.
+const maxSeenAgents = 6
 
 // seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers, first those on which an agent
 // used another tool most, then those with most units; nil without one.
@@ -101,7 +98,6 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 	if f.Rows = append(f.Rows, alike...); len(f.Rows) == 0 {
 		return nil
 	}
-	f.Rows = f.Rows[:min(maxSeenRows, len(f.Rows))]
 	return &f
 }
 
