@@ -166,8 +166,8 @@ func inOneList(languages []seenLanguage) (out []line) {
 	return out
 }
 
-// leadsAndRaces returns the lines with a clear lead, those over a tool of some use first, then those with most units, and
-// some of the others, without those that say little. One clear lead alone stands among the others, and then all may.
+// leadsAndRaces splits lines: those with a clear lead, homeLeads at most, and homeRaces of the others, each by units. Weak lines
+// come last; they are no races where there are leads. A single clear lead is the first race.
 func leadsAndRaces(lines []line) (leads, races []line) {
 	for _, l := range lines {
 		if l.Clear {
@@ -187,7 +187,8 @@ func leadsAndRaces(lines []line) (leads, races []line) {
 	return leads[:min(homeLeads, len(leads))], races[:min(homeRaces, len(races))]
 }
 
-// commonAge returns the age of all lines, if it is one, and marks that they need not say it.
+// commonAge returns the age that all lines share, and marks them, so that their section has it once; it is empty where they
+// differ.
 func commonAge(lists ...[]line) age {
 	all := slices.Concat(lists...)
 	if len(all) == 0 || slices.ContainsFunc(all, func(l line) bool { return l.Age != all[0].Age }) {

@@ -35,7 +35,7 @@ func (r *Renderer) list(name string) (Page, error) {
 type boardIndex struct {
 	Sections []boardSection
 	Observed []seenLanguage
-	Rest     []render.Link // observed boards without a line: hardly a tool was used
+	Rest     []render.Link // observed boards without a line: their tools have too little use
 	SeenAge  age           // of all of them; empty where they differ
 	Axis     template.HTML // of their plots
 	Coders   string        // the agents of observed boards

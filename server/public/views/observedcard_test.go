@@ -81,7 +81,7 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool: Cedar 60% (95% CI 0–80%). The study of real work cannot see Ash.",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
 		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool; 95% CI: Birch 0–80%, Ash 0–80%. Order not tested.",
 	} {
 		in.Boards[2-i].NPrompts = 1
@@ -90,7 +90,7 @@ func TestPairings(t *testing.T) {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
-	if got := pairs[0].NotShown; got != "The study of real work cannot see Ash." {
+	if got := pairs[0].NotShown; got != "The study of real work does not count Ash." {
 		t.Errorf("got %q", got)
 	}
 	if got := pairs[1].Firsts(); got != "Ash when asked (85%, 95% CI 0–100%), Birch in real work (60%, 95% CI 0–80%)" {

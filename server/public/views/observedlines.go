@@ -45,8 +45,8 @@ type seenLanguage struct {
 // maxMerged is how many languages one heading names.
 const maxMerged = 4
 
-// seenLanguages returns the observed boards by language, that with the most lines that say something of an order first,
-// without those that are compared above.
+// seenLanguages returns the observed boards by language, that with the most lines that are not weak first, without those
+// that are compared above.
 func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]

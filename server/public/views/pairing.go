@@ -66,7 +66,7 @@ func otherFirsts(b *observed.Board, p observed.Part, language string) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{"first, not tested: " + and(parts)}
+	return []string{"other first tools, not tested: " + and(parts)}
 }
 
 // pairings returns the categories with a board of both kinds: that of the board first, then those with different
@@ -131,7 +131,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 				}
 			}
 			if t.Used.Rate == "" {
-				d.NotShown = strings.TrimSpace(d.NotShown + " The study of real work cannot see " + t.Tool + ".")
+				d.NotShown = strings.TrimSpace(d.NotShown + " The study of real work does not count " + t.Tool + ".")
 			}
 			t.Plot = pairPlot(b, p, t)
 			d.Tools = append(d.Tools, t)
@@ -231,7 +231,7 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	pair, ok := p.part.Pairs[[2]string{first.slug, second.slug}]
 	switch {
 	case second.Used.Rate == "":
-		return "the study of real work cannot see " + second.Tool, ""
+		return "the study of real work does not count " + second.Tool, ""
 	case !ok || !pair.Known():
 		return "order not tested", ""
 	}

@@ -44,7 +44,7 @@ func TestOtherFirsts(t *testing.T) {
 		return observed.AgentBoard{Agent: name, Part: observed.Part{NUnits: units, Tools: []observed.Rate{{Slug: slug, Use: use}}}}
 	}
 	b.Agents = []observed.AgentBoard{agent("Devin", 22, "birch", 9), agent("Codex", 60, "ash", 40), agent("Cursor", 9, "birch", 9)}
-	if got := strings.Join(otherFirsts(&b, b.Whole(), ""), "|"); got != "first, not tested: Birch with Devin (9 of 22)" {
+	if got := strings.Join(otherFirsts(&b, b.Whole(), ""), "|"); got != "other first tools, not tested: Birch with Devin (9 of 22)" {
 		t.Error(got)
 	}
 	b.Agents = b.Agents[1:]
