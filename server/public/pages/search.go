@@ -30,6 +30,7 @@ type found struct {
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
 	rivals       string         // of a known tool: others of its category
+	base         string         // the address of the site
 	named        bool           // boards have q in their name
 }
 
@@ -70,7 +71,7 @@ func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
 		_, names := s.Rivals(query)
-		out.rivals = views.Rivals(names)
+		out.rivals, out.base = views.Rivals(names), s.BaseURL
 	}
 	if !out.nothing() {
 		return out
@@ -357,6 +358,7 @@ func (f found) markdown() []byte {
 		if f.rivals != "" {
 			b.WriteString(" Its category has also " + views.EscapeMarkdown(f.rivals) + ".")
 		}
+		b.WriteString(" Measure it with your own prompts: " + f.base + "/docs/evals.md")
 		b.WriteString("\n\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
 			b.WriteString("Near it:\n\n")

@@ -72,6 +72,7 @@ func light() color.Color  { return color.RGBA{0x6f, 0xd3, 0xc3, 0xff} }
 const (
 	margin   = 72
 	rowRoom  = 52
+	footRoom = 30
 	maxRows  = 5
 	maxLines = 3
 )
@@ -84,22 +85,25 @@ func (p *Painter) PNG(pic Picture) ([]byte, error) {
 	c.mark(margin, 48)
 	c.text(pic.Small, margin+64, 80, 26, p.regular, soft(), Width-2*margin-64)
 	size := 60.0
-	lines := c.wrap(pic.Title, size, Width-2*margin)
+	lines := c.wrap(pic.Title, size, p.bold, Width-2*margin, maxLines)
 	if len(pic.Rows) > 3 && len(lines) > 2 {
 		size = 48
-		lines = c.wrap(pic.Title, size, Width-2*margin)
+		lines = c.wrap(pic.Title, size, p.bold, Width-2*margin, maxLines)
 	}
 	y := 110 + int(size)
 	for _, line := range lines {
 		c.text(line, margin, y, size, p.bold, ink(), Width-2*margin)
 		y += int(size * 1.2)
 	}
-	rows := pic.Rows[:min(len(pic.Rows), maxRows, max(0, (Height-84-y)/rowRoom))]
+	foot := c.wrap(pic.Foot, 24, p.regular, Width-2*margin, 2)
+	rows := pic.Rows[:min(len(pic.Rows), maxRows, max(0, (Height-28-footRoom*len(foot)-y)/rowRoom))]
 	y += 4
 	for i, row := range rows {
 		c.row(row, y+i*rowRoom, i == 0 || row.First)
 	}
-	c.text(pic.Foot, margin, Height-36, 24, p.regular, soft(), Width-2*margin)
+	for i, line := range foot {
+		c.text(line, margin, Height-36-footRoom*(len(foot)-1-i), 24, p.regular, soft(), Width-2*margin)
+	}
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -177,9 +181,9 @@ func fit(face font.Face, s string, width int) string {
 	return strings.TrimRight(string(runes), " ") + "…"
 }
 
-// wrap breaks a text into lines of a width, at most maxLines.
-func (c *canvas) wrap(s string, size float64, width int) []string {
-	face := c.face(c.p.bold, size)
+// wrap breaks a text into lines of a width. The last of most lines has the rest, which may be wider.
+func (c *canvas) wrap(s string, size float64, f *opentype.Font, width, most int) []string {
+	face := c.face(f, size)
 	if face == nil {
 		return nil
 	}
@@ -187,7 +191,7 @@ func (c *canvas) wrap(s string, size float64, width int) []string {
 	var lines []string
 	for _, word := range strings.Fields(s) {
 		last := len(lines) - 1
-		if last >= 0 && (font.MeasureString(face, lines[last]+" "+word).Ceil() <= width || len(lines) == maxLines) {
+		if last >= 0 && (font.MeasureString(face, lines[last]+" "+word).Ceil() <= width || len(lines) == most) {
 			lines[last] += " " + word
 		} else {
 			lines = append(lines, word)

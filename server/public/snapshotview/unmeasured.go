@@ -32,10 +32,12 @@ type ObservedUse struct {
 	Unit     string     `json:"unit"`
 	AsOf     *time.Time `json:"asOf"`
 	observed.Use
-	NUnits   int      `json:"nUnits"`
-	NRepos   int      `json:"nRepos"`
-	Warnings []string `json:"warnings"`
-	URL      string   `json:"url"`
+	NUnits int `json:"nUnits"`
+	NRepos int `json:"nRepos"`
+	// MostlyOneRepository is true where one repository has more than half of the uses.
+	MostlyOneRepository bool     `json:"mostlyOneRepository"`
+	Warnings            []string `json:"warnings"` // of the part of the board
+	URL                 string   `json:"url"`
 }
 
 // ObservedUses returns how often the tool that q names was used; a board of several languages has those with a use.
@@ -52,7 +54,7 @@ func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 		}
 		for _, p := range parts {
 			if at := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == ref.Slug && t.Uses > 0 }); at >= 0 {
-				out = append(out, ObservedUse{true, ref.Slug, b.Category, p.Language, b.Unit, b.AsOf, p.Tools[at].Use, p.NUnits, p.NRepos, p.Warnings, b.URL})
+				out = append(out, ObservedUse{true, ref.Slug, b.Category, p.Language, b.Unit, b.AsOf, p.Tools[at].Use, p.NUnits, p.NRepos, observed.MostlyOne(p.Tools[at].Uses, p.Tools[at].InOne), p.Warnings, b.URL})
 			}
 		}
 	}

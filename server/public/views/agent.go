@@ -16,7 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// An agent is an agent on every board that asked it.
+// An agent is an agent on every board that asked it. Boards is empty for a coding agent that was only observed.
 type agent struct {
 	Agent, Name string
 	Boards      []*analytics.Board
@@ -31,6 +31,13 @@ func agentsOf(in Input) map[string]*agent {
 				out[slug] = &agent{Agent: a.Agent, Name: render.AgentName(a.Agent)}
 			}
 			out[slug].Boards = append(out[slug].Boards, &in.Boards[i])
+		}
+	}
+	for i := range in.Observed {
+		for _, use := range usesOf(&in.Observed[i]) {
+			if slug := agentSlug(use.Agent); out[slug] == nil && use.NUnits >= leastAnswers {
+				out[slug] = &agent{Agent: use.Agent, Name: use.Agent}
+			}
 		}
 	}
 	return out
@@ -68,6 +75,8 @@ type agentPage struct {
 	Boards                []agentBoard
 	Intervals             bool // of a rate of a board
 	Differs               []difference
+	seenNote
+	Used []line // in real work, by units
 }
 
 // Cards are the boards as cards.
@@ -137,6 +146,12 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		d.Boards = append(d.Boards, line)
 		d.Differs = append(d.Differs, differences(b, own)...)
 	}
+	var seen []seenPlace
+	d.seenNote, d.Used, seen = r.usedBy(a)
+	if len(a.Boards) == 0 {
+		d.Sentence = usedSentence(a.Name, d.Used)
+		return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " used", Description: observed.Mark + ": " + d.Sentence, Section: "agents", Site: render.Site{Notes: r.sources(0, seen)}}, d)
+	}
 	sorting.StableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
 	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
 	if d.Sentence = agentSentence(a.Name, first, measured); len(a.Boards) == 1 && measured == 1 {
@@ -149,7 +164,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		}
 		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, against %s.", x.Tool, more, x.Own, x.Others)
 	}
-	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents"}, d)
+	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents", Site: render.Site{Notes: r.sources(len(a.Boards), seen)}}, d)
 }
 
 // nearThird is how near a fourth tool is to the third where a card of an agent names it, too.
@@ -231,22 +246,23 @@ func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference
 }
 
 func (r *Renderer) agentIndex() (Page, error) {
-	type line struct {
+	type agentLine struct {
 		Name, Title, Link, Boards string
 		Differs                   *difference // the largest; nil without one
 	}
 	var d struct {
-		Asked []line
+		Asked []agentLine
 		Seen  []codingAgent
 		Used  *seenFirsts // what each coding agent used most; nil where little is known
-		Unit  string      // of observed boards
+		seenNote
 	}
-	if d.Seen, d.Used = r.codingAgents(), r.seenFirsts(); len(r.in.Observed) > 0 {
-		d.Unit = r.in.Observed[0].Unit
-	}
+	d.Seen, d.Used, d.seenNote = r.codingAgents(), r.seenFirsts(), r.seenNote(inOneList(r.seenLanguages(nil)))
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
-		l := line{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}
+		if len(a.Boards) == 0 {
+			continue
+		}
+		l := agentLine{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}
 		for _, b := range a.Boards {
 			own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })]
 			for _, x := range differences(b, own) {
@@ -258,30 +274,4 @@ func (r *Renderer) agentIndex() (Page, error) {
 		d.Asked = append(d.Asked, l)
 	}
 	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(d.Asked), "agent")), Section: "agents", Site: r.allSources()}, d)
-}
-
-// A codingAgent is an agent of observed boards. Board is the one on which it did most, Link the part with
-// the agents there, Boards on how many others it is.
-type codingAgent struct{ Name, Board, Link, Boards string }
-
-// codingAgents returns the agents of observed boards by name. They have no pages of their own.
-func (r *Renderer) codingAgents() (out []codingAgent) {
-	most, boards := map[string]int{}, map[string]int{}
-	best := map[string]*observed.Board{}
-	for i := range r.in.Observed {
-		b := &r.in.Observed[i]
-		for _, a := range b.Agents {
-			if boards[a.Agent]++; a.NUnits > most[a.Agent] {
-				most[a.Agent], best[a.Agent] = a.NUnits, b
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(best)) {
-		a := codingAgent{Name: name, Board: fmt.Sprintf("%s (%s)", best[name].Name, quantity(most[name], best[name].Unit)), Link: observedPath(best[name].Category) + "#agents"}
-		if n := boards[name] - 1; n > 0 {
-			a.Boards = quantity(n, "other board")
-		}
-		out = append(out, a)
-	}
-	return out
 }

@@ -15,6 +15,7 @@ import (
 )
 
 type homePage struct {
+	seenNote
 	Headline  headline
 	Other     *headline     // of boards of trials, where the headline is of an observed one
 	About     string        // what the site measures
@@ -27,16 +28,12 @@ type homePage struct {
 	Sum       string        // what there is in this snapshot
 	Totals    []string      // the same for people
 	Names     []render.Link
-	Coding    *seenFirsts   // what each coding agent used most, in homeCoding categories; nil where little is known
-	Races     []line        // observed boards that are not among Leads: those that say most of an order
-	Unit      string        // of observed boards
-	SeenAge   age           // of Leads and Races; empty where they differ
-	Pairs     []pairing     // of the boards of both kinds
-	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
-	Questions string        // why both rates of a pair are not of one test
-	Axis      template.HTML // of the plots
-	Coders    string        // the agents of observed boards
-	Leads     []line        // observed boards whose first tool is clearly ahead
+	Coding    *seenFirsts // what each coding agent used most, in homeCoding categories; nil where little is known
+	Races     []line      // observed boards that are not among Leads: those that say most of an order
+	Pairs     []pairing   // of the boards of both kinds
+	Contrast  *contrast   // with what real work used; nil where that is the same, or not known
+	Questions string      // why both rates of a pair are not of one test
+	Leads     []line      // observed boards whose first tool is clearly ahead
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -45,7 +42,6 @@ type homePage struct {
 	Before    string  // the snapshot before; empty for the first
 	More      string  // how many changes are left out
 	Quotes    []quote // of answers on the headline's board
-	Notice    string  // of observed boards
 	Seen      bool    // there are observed boards
 	Readable  bool    // each answer is published as a whole
 	Sample    *sample
@@ -60,13 +56,13 @@ const (
 	homeNames  = 3
 	homeLosses = 3
 	homeFacts  = 3
-	homeLeads  = 8
+	homeLeads  = 4 // in sight
 	homeRaces  = 4
 	homeCoding = 4
 )
 
 func (r *Renderer) home() (Page, error) {
-	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals(), Before: r.in.Before, Notice: observed.Notice}
+	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals(), Before: r.in.Before}
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = len(r.in.Boards) > 0 && !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
@@ -84,14 +80,14 @@ func (r *Renderer) home() (Page, error) {
 			d.Bars, d.Asking = agentBarsOf(b), onlyPrompt(b)
 		}
 	}
-	d.About, d.Axis = r.about(d.Studies), shareAxis()
+	d.About = r.about(d.Studies)
 	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
 		d.Only = firstTools(r.in.Boards[0])
 		d.Left, d.Wider = leftOut(r.in.Boards[0], len(d.Only.Rows)), likeThese(&r.in.Boards[0])
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two questions, not one test: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Not one test: a prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
 		d.Questions += ", and the models differ"
 	}
@@ -105,11 +101,9 @@ func (r *Renderer) home() (Page, error) {
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
-	if d.Seen = len(r.in.Observed) > 0; d.Seen {
-		d.Unit = r.in.Observed[0].Unit
-	}
+	d.Seen = len(r.in.Observed) > 0
 	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
-	d.SeenAge, d.Coders = commonAge(d.Leads, d.Races), r.coders()
+	d.seenNote = r.seenNote(d.Leads, d.Races)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows = d.Coding.Rows[:min(homeCoding, len(d.Coding.Rows))]
 	}
@@ -136,6 +130,15 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
+}
+
+// seenNote is that of lines of all agents.
+func (r *Renderer) seenNote(lines ...[]line) seenNote {
+	n := seenNote{Coders: r.coders(), SeenAge: commonAge(lines...), Axis: shareAxis(), Notice: observed.Notice}
+	if len(r.in.Observed) > 0 {
+		n.Unit, n.Rule = r.in.Observed[0].Unit, useRule(r.in.Observed[0].Unit)
+	}
+	return n
 }
 
 // coders names the agents of the observed boards.
@@ -166,7 +169,7 @@ func inOneList(languages []seenLanguage) (out []line) {
 	return out
 }
 
-// leadsAndRaces splits lines: those with a clear lead, homeLeads at most, and homeRaces of the others, each by units. Weak lines
+// leadsAndRaces splits lines: those with a clear lead, and homeRaces of the others, each by units. Weak lines
 // come last; they are no races where there are leads. A single clear lead is the first race.
 func leadsAndRaces(lines []line) (leads, races []line) {
 	for _, l := range lines {
@@ -184,7 +187,7 @@ func leadsAndRaces(lines []line) (leads, races []line) {
 		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
 	}
 	sortLines(races)
-	return leads[:min(homeLeads, len(leads))], races[:min(homeRaces, len(races))]
+	return leads, races[:min(homeRaces, len(races))]
 }
 
 // commonAge returns the age that all lines share, and marks them, so that their section has it once; it is empty where they
@@ -209,6 +212,12 @@ func (d homePage) description() string {
 	}
 	return described(d.Headline) + " " + d.Sum
 }
+
+// FirstLeads are the clear leads in sight, MoreLeads the others.
+func (d homePage) FirstLeads() []line { return d.Leads[:min(homeLeads, len(d.Leads))] }
+
+// MoreLeads are the clear leads that are folded away.
+func (d homePage) MoreLeads() []line { return d.Leads[len(d.FirstLeads()):] }
 
 // A drawnPair is a pair with the axis of its plots, and the picture of the claim that it shows.
 type drawnPair struct {

@@ -3,14 +3,12 @@ package views
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -36,12 +34,8 @@ type boardIndex struct {
 	Sections []boardSection
 	Observed []seenLanguage
 	Rest     []render.Link // observed boards without a line: their tools have too little use
-	SeenAge  age           // of all of them; empty where they differ
-	Axis     template.HTML // of their plots
-	Coders   string        // the agents of observed boards
-	Unit     string        // that they count
 	Seen     bool          // there are observed boards
-	Notice   string
+	seenNote
 }
 
 type boardSection struct {
@@ -50,7 +44,7 @@ type boardSection struct {
 }
 
 func (r *Renderer) boardIndex() (Page, error) {
-	d := boardIndex{Notice: observed.Notice}
+	d := boardIndex{}
 	for _, domain := range []string{"dev-tools", "saas"} {
 		s := boardSection{Name: render.DomainName(domain), ID: domain}
 		for i := range r.in.Boards {
@@ -73,11 +67,11 @@ func (r *Renderer) boardIndex() (Page, error) {
 	}
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
-		if d.Unit = b.Unit; !shown[observedPath(b.Category)] {
+		if !shown[observedPath(b.Category)] {
 			d.Rest = append(d.Rest, render.Link{Path: observedPath(b.Category), Text: b.Name})
 		}
 	}
-	d.Seen, d.SeenAge, d.Coders, d.Axis = len(r.in.Observed) > 0, commonAge(lines...), r.coders(), shareAxis()
+	d.Seen, d.seenNote = len(r.in.Observed) > 0, r.seenNote(lines...)
 	return r.page("boards", render.Head{Path: "/leaderboards", Title: "Leaderboards", Description: "All boards: what AI agents pick when asked, and what they used in real work. " + r.sum(), Section: "boards", Image: "/og/home.png", Site: r.allSources()}, d)
 }
 

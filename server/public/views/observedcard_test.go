@@ -111,7 +111,7 @@ func TestPairings(t *testing.T) {
 	} {
 		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
 		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}
-		if c := contrastOf(h, pairs[1:]); c.Doubt+"|"+c.Test != want || c.When != "Asked in May 2024 (2 years old)." {
+		if c := contrastOf(h, pairs[1:]); c.Doubt+"|"+c.Test != want || c.When != "Asked: 20 answers to 1 prompt, May 2024 (2 years old). Observed: 100 pull requests by agents with such a tool." {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}

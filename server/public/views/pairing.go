@@ -171,8 +171,8 @@ func (p pairing) Bands() bool {
 type contrast struct {
 	Claim, Asked, Used string
 
-	Short string // Claim for a picture, which shows the rates
-	When  string // the age of both halves; empty where neither is known
+	Short string // Claim next to a plot and what it is of
+	When  string // what both halves are of, with their age
 	Cite  string // how to cite the claim; empty without a snapshot
 	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is proven
 	Test  string // the test of that order; empty without one
@@ -198,16 +198,15 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
 		Used:  "In real work: " + p.Seen.Units + " by agents with such a tool" + p.Collected,
 	}
-	var when []string
+	out.When = fmt.Sprintf("Asked: %s to %s", quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"))
 	if h.board.AsOf != nil {
-		when = append(when, "asked in "+h.Age.WithOld())
+		out.When += ", " + h.Age.WithOld()
 	}
+	out.When += ". Observed: " + p.Seen.Units + " by agents with such a tool"
 	if p.Collected != "" {
-		when = append(when, "observed in "+p.Seen.Age.WithOld())
+		out.When += ", " + p.Seen.Age.WithOld()
 	}
-	if len(when) > 0 {
-		out.When = render.Capital(strings.Join(when, ", ")) + "."
-	}
+	out.When += "."
 	out.Doubt, out.Test = p.order(used, asked)
 	if asked.Used.Interval == "" || used.Used.Interval == "" {
 		out.Claim = first + " In real work, agents used " + used.Tool + " most often."

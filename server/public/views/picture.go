@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	switch head {
 	case "", "home":
 		h := r.headline()
-		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: cmp.Or(r.basis(h), r.sum())}
+		p = share.Picture{Small: "firstpick · " + hostOf(r.in.BaseURL), Title: h.Text, Foot: cmp.Or(r.basis(h), r.sum())}
 		if h.Link != "" {
 			board, _ := r.Picture(h.Link)
 			p.Rows = board.Rows
@@ -35,8 +36,8 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 			if pairs[0].Collected != "" {
 				p.Foot += ", " + pairs[0].Seen.Age.When
 			}
-			if c.Doubt != "" {
-				p.Foot += ": " + c.Doubt
+			if doubts := slices.DeleteFunc(append([]string{c.Doubt}, pairs[0].Chips...), func(s string) bool { return s == "" }); len(doubts) > 0 {
+				p.Foot += ": " + strings.Join(doubts, ", ")
 			}
 			p.Foot += "."
 		}
@@ -68,6 +69,14 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		return r.comparePicture(slug)
 	}
 	return p, false
+}
+
+// hostOf is the host of an address, or the address where it has none.
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
 }
 
 // pairedRows are the first tools of both kinds, when asked and in real work, where the study can see them.

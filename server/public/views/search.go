@@ -76,6 +76,9 @@ func (r *Renderer) namedAgents(query string) (out []render.Link) {
 	}
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
 		a := r.agents[slug]
+		if len(a.Boards) == 0 { // below
+			continue
+		}
 		add(a.Name+" "+a.Agent, agentPath(slug), a.Name)
 	}
 	for _, a := range r.codingAgents() {

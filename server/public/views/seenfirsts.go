@@ -8,11 +8,12 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // seenFirsts has the tool that each coding agent used most, on several observed boards.
 type seenFirsts struct {
-	Agents []string // the columns, those with most units first
+	Agents []render.Link // the columns, those with most units first; Path may be empty
 	Rows   []seenFirstRow
 	Left   int  // agents without a column
 	Least  int  // the units from which an agent has a cell
@@ -26,6 +27,7 @@ type seenFirstRow struct {
 	All   string      // the first tool of all agents
 	Cells []seenFirst // one for each agent
 	units int
+	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
 }
 
 // A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
@@ -39,8 +41,8 @@ type seenFirst struct {
 // maxSeenAgents is how many agents have a column.
 const maxSeenAgents = 6
 
-// seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers, first those on which an agent
-// used another tool most, then those with most units; nil without one.
+// seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers: those on which agents differ
+// come first, then those with most units; nil without one.
 func (r *Renderer) seenFirsts() *seenFirsts {
 	type part struct {
 		row    seenFirstRow
@@ -70,34 +72,33 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 	}
 	f := seenFirsts{Least: leastAnswers}
 	for name := range units {
-		f.Agents = append(f.Agents, name)
+		f.Agents = append(f.Agents, render.Link{Path: r.codingAgentPath(name), Text: name})
 	}
-	sorting.Func(f.Agents, func(x, y string) int { return cmp.Or(units[y]-units[x], cmp.Compare(x, y)) })
+	sorting.Func(f.Agents, func(x, y render.Link) int {
+		return cmp.Or(units[y.Text]-units[x.Text], cmp.Compare(x.Text, y.Text))
+	})
 	f.Left = max(0, len(f.Agents)-maxSeenAgents)
 	f.Agents = f.Agents[:len(f.Agents)-f.Left]
-	var alike []seenFirstRow
 	for _, p := range parts {
-		differ := false
-		for _, name := range f.Agents {
-			c := seenFirst{Agent: name}
-			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == name }); i >= 0 {
+		p.row.order = 2
+		for _, agent := range f.Agents {
+			c := seenFirst{Agent: agent.Text}
+			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == agent.Text }); i >= 0 {
 				c = seenFirstOf(p.board, p.part, p.agents[i])
 			}
-			p.row.Cells, differ = append(p.row.Cells, c), differ || c.Other
+			if c.Other {
+				p.row.order, f.Differ = 0, true
+			} else if c.Tool != "" && c.Tool != observedName(p.board, p.part.Tools[0].Slug) {
+				p.row.order = min(p.row.order, 1)
+			}
+			p.row.Cells = append(p.row.Cells, c)
 		}
-		to := &alike
-		if differ {
-			to = &f.Rows
-		}
-		*to = append(*to, p.row)
+		f.Rows = append(f.Rows, p.row)
 	}
-	f.Differ = len(f.Rows) > 0
-	for _, rows := range [][]seenFirstRow{f.Rows, alike} {
-		sorting.StableFunc(rows, func(x, y seenFirstRow) int { return y.units - x.units })
-	}
-	if f.Rows = append(f.Rows, alike...); len(f.Rows) == 0 {
+	if len(f.Rows) == 0 {
 		return nil
 	}
+	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return cmp.Or(x.order-y.order, y.units-x.units) })
 	return &f
 }
 
@@ -117,7 +118,7 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	var notes []string
 	var interval string
 	if out.Rate, interval = wholeUse(a.Part, first); interval != "" {
-		notes = append(notes, interval+" of "+chart.Whole(int64(a.NUnits)))
+		notes = append(notes, "95% CI "+interval+", n "+chart.Whole(int64(a.NUnits)))
 	}
 	if inOne {
 		notes = append(notes, "mostly one repo")

@@ -7,7 +7,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 )
 
-// TestSeenFirsts: boards on which agents differ come first; a tie with the first tool of all, or what no test shows, is no
+// TestSeenFirsts: boards on which a test shows that an agent differs come first, then those on which one does; a tie with the first tool of all, or what no test shows, is no
 // difference; of few units nothing is said.
 func TestSeenFirsts(t *testing.T) {
 	r := Renderer{}
@@ -43,17 +43,17 @@ func TestSeenFirsts(t *testing.T) {
 	}
 	want := []seenFirst{
 		{Agent: "Devin", Tool: "Ash", Rate: "15 of 20"},
-		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "50–80% of 60", Other: true},
+		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "95% CI 50–80%, n 60", Other: true},
 	}
 	for i, c := range f.Rows[0].Cells {
 		if c != want[i] {
 			t.Errorf("got %+v, want %+v", c, want[i])
 		}
 	}
-	if c := f.Rows[1].Cells[1]; c.Tool != "Ash" || c.Other {
+	if c := f.Rows[2].Cells[1]; c.Tool != "Ash" || c.Other {
 		t.Errorf("a tie: %+v", c)
 	}
-	if c := f.Rows[2].Cells[0]; c.Tool != "Birch" || c.Other || c.Note != "50–80% of 60, mostly one repo" {
+	if c := f.Rows[1].Cells[0]; c.Tool != "Birch" || c.Other || c.Note != "95% CI 50–80%, n 60, mostly one repo" {
 		t.Errorf("one repository: %+v", c)
 	}
 }

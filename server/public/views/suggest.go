@@ -65,6 +65,9 @@ func (r *Renderer) Suggest(text string, n int) []Suggestion {
 		add(&others, Suggestion{Name: b.Name, Kind: "board", Note: "observed", Path: observedPath(b.Category)}, words)
 	}
 	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
+		if len(r.agents[slug].Boards) == 0 { // below
+			continue
+		}
 		add(&others, Suggestion{Name: r.agents[slug].Name, Kind: "agent", Path: agentPath(slug)}, words)
 	}
 	for _, a := range r.codingAgents() {

@@ -22,7 +22,7 @@ const widestUse = .5
 
 // useRule says when a count stands in place of a rate.
 func useRule(unit string) string {
-	return fmt.Sprintf("As counts: under %d %ss (few), zeros, and intervals over %.0f points.", observed.MinUnits, unit, 100*render.MaxInterval)
+	return fmt.Sprintf("Counts replace shares of fewer than %d %ss, of a tool without a rival, and with an interval over %.0f points.", observed.MinUnits, unit, 100*render.MaxInterval)
 }
 
 // useShare is render.UseRate in a sentence that says of how many units: 66.0%, or 26 of 40 without its end.

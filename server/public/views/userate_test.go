@@ -15,7 +15,7 @@ func TestOneFormOfACell(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	const rule = "As counts: under 50 pull requests (few), zeros, and intervals over 90 points."
+	const rule = "Counts replace shares of fewer than 50 pull requests, of a tool without a rival, and with an interval over 90 points."
 	pages := map[string]struct {
 		page string
 		rows []string

@@ -1,0 +1,120 @@
+package views
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A codingAgent is an agent of observed boards. Board is the one on which it did most, Link its page, or the part with
+// the agents of that board, Boards on how many others it is.
+type codingAgent struct{ Name, Board, Link, Boards string }
+
+// codingAgents returns the agents of observed boards by name.
+func (r *Renderer) codingAgents() (out []codingAgent) {
+	most, boards := map[string]int{}, map[string]int{}
+	best := map[string]*observed.Board{}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		for _, a := range b.Agents {
+			if boards[a.Agent]++; a.NUnits > most[a.Agent] {
+				most[a.Agent], best[a.Agent] = a.NUnits, b
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(best)) {
+		a := codingAgent{Name: name, Board: fmt.Sprintf("%s (%s)", best[name].Name, quantity(most[name], best[name].Unit)), Link: r.codingAgentPath(name)}
+		if a.Link == "" {
+			a.Link = observedPath(best[name].Category) + "#agents"
+		}
+		if n := boards[name] - 1; n > 0 {
+			a.Boards = quantity(n, "other board")
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// codingAgentPath is the page of a coding agent; empty for one without.
+func (r *Renderer) codingAgentPath(name string) string {
+	if slug := agentSlug(name); r.agents[slug] != nil {
+		return agentPath(slug)
+	}
+	return ""
+}
+
+// A languageUse is what an agent used of a board, in one language where the board has several.
+type languageUse struct {
+	observed.AgentBoard
+	language string
+	all      observed.Part // of all agents
+}
+
+// usesOf returns what each agent used of a board, by language.
+func usesOf(b *observed.Board) (out []languageUse) {
+	for _, l := range partsOf(b) {
+		for _, a := range usersOf(b, splitBy(b, l.Language)) {
+			out = append(out, languageUse{a, l.Language, l.Part})
+		}
+	}
+	return out
+}
+
+// A seenNote is what a section of observed lines says of all of them.
+type seenNote struct {
+	Coders  string // the agents; may be empty
+	Unit    string // that is counted
+	Rule    string // when counts replace shares
+	SeenAge age    // of all lines; empty where they differ
+	Axis    template.HTML
+	Notice  string
+}
+
+// usedBy returns what an agent used in real work: a line for each board and language with leastAnswers units, by units, and
+// where the data is from.
+func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, sources []seenPlace) {
+	note = seenNote{Coders: a.Name, Axis: shareAxis(), Notice: observed.Notice}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		for _, use := range usesOf(b) {
+			if agentSlug(use.Agent) != agentSlug(a.Agent) || use.NUnits < leastAnswers || len(firstUsed(use.Part)) == 0 {
+				continue
+			}
+			l := r.observedLine(b, use.Part, use.language)
+			l.Name, l.Link = l.inLanguage, observedPath(b.Category)+"#agents"
+			l.Counted, l.Doubts = quantity(use.NUnits, b.Unit)+" · "+chart.Count(use.NRepos, "repository", "repositories"), slices.DeleteFunc(partDoubts(b, use.Part), func(doubt string) bool { return strings.HasPrefix(doubt, "fewer than") }) // the counts show it
+			if first := firstUsed(use.all); len(first) > 0 {
+				all := r.lineTool(b, use.all, first[0])
+				l.Doubts = append(l.Doubts, "all agents: "+portion{Rate: all.Tool + " " + all.Rate, Interval: all.Interval}.InBrackets())
+			}
+			lines, note.Unit = append(lines, l), b.Unit
+			if s := (seenPlace{Source: b.Cite()}); !slices.ContainsFunc(sources, func(o seenPlace) bool { return o.Source == s.Source }) {
+				sources = append(sources, s)
+			}
+		}
+	}
+	sorting.StableFunc(lines, mostUnits)
+	note.SeenAge, note.Rule = commonAge(lines), useRule(note.Unit)
+	return note, lines, sources
+}
+
+// usedSentence says what an agent used most, of the categories with most units.
+func usedSentence(name string, lines []line) string {
+	if len(lines) == 0 {
+		return name + " used no tool often enough for a rate."
+	}
+	var parts []string
+	for _, l := range lines[:min(maxUsed, len(lines))] {
+		parts = append(parts, l.Tools[0].Tool+" ("+lowered(l.Name)+", "+l.Tools[0].Rate+")")
+	}
+	return fmt.Sprintf("Most used by %s in real work: %s.", name, and(parts))
+}
+
+// maxUsed is how many categories the sentence of a coding agent names.
+const maxUsed = 3
