@@ -90,14 +90,14 @@ func (p *Painter) PNG(pic Picture) ([]byte, error) {
 		size = 48
 		lines = c.wrap(pic.Title, size, p.bold, Width-2*margin, maxLines)
 	}
+	foot := c.wrap(pic.Foot, 24, p.regular, Width-2*margin, 2)
 	y := 110 + int(size)
 	for _, line := range lines {
 		c.text(line, margin, y, size, p.bold, ink(), Width-2*margin)
 		y += int(size * 1.2)
 	}
-	foot := c.wrap(pic.Foot, 24, p.regular, Width-2*margin, 2)
 	rows := pic.Rows[:min(len(pic.Rows), maxRows, max(0, (Height-28-footRoom*len(foot)-y)/rowRoom))]
-	y += 4
+	y += 4 - 14*(len(foot)-1) // a second line needs room
 	for i, row := range rows {
 		c.row(row, y+i*rowRoom, i == 0 || row.First)
 	}
