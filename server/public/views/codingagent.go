@@ -2,7 +2,6 @@ package views
 
 import (
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -64,16 +63,6 @@ func usesOf(b *observed.Board) (out []languageUse) {
 		}
 	}
 	return out
-}
-
-// A seenNote is what a section of observed lines says of all of them.
-type seenNote struct {
-	Coders  string // the agents; may be empty
-	Unit    string // that is counted
-	Rule    string // when counts replace shares
-	SeenAge age    // of all lines; empty where they differ
-	Axis    template.HTML
-	Notice  string
 }
 
 // usedBy returns what an agent used in real work: a line for each board and language with leastAnswers units, by units, and

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -130,79 +129,6 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
-}
-
-// seenNote is that of lines of all agents.
-func (r *Renderer) seenNote(lines ...[]line) seenNote {
-	n := seenNote{Coders: r.coders(), SeenAge: commonAge(lines...), Axis: shareAxis(), Notice: observed.Notice}
-	if len(r.in.Observed) > 0 {
-		n.Unit, n.Rule = r.in.Observed[0].Unit, useRule(r.in.Observed[0].Unit)
-	}
-	return n
-}
-
-// coders names the agents of the observed boards.
-func (r *Renderer) coders() string {
-	var names []string
-	for i := range r.in.Observed {
-		for _, l := range r.in.Observed[i].Languages {
-			for _, a := range l.Agents {
-				names = append(names, a.Agent)
-			}
-		}
-		for _, a := range r.in.Observed[i].Agents {
-			names = append(names, a.Agent)
-		}
-	}
-	slices.Sort(names)
-	return and(slices.Compact(names))
-}
-
-// inOneList returns the lines of all languages, named with their language.
-func inOneList(languages []seenLanguage) (out []line) {
-	for _, g := range languages {
-		for _, l := range g.Lines {
-			l.Name = l.inLanguage
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// leadsAndRaces splits lines: those with a clear lead, and homeRaces of the others, each by units. Weak lines
-// come last; they are no races where there are leads. A single clear lead is the first race.
-func leadsAndRaces(lines []line) (leads, races []line) {
-	for _, l := range lines {
-		if l.Clear {
-			leads = append(leads, l)
-		} else {
-			races = append(races, l)
-		}
-	}
-	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
-	if len(leads) == 1 {
-		leads, races = nil, append(leads, races...)
-	}
-	if len(leads) > 0 { // it would say that a tool which nobody was compared with has no clear lead
-		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
-	}
-	sortLines(races)
-	return leads, races[:min(homeRaces, len(races))]
-}
-
-// commonAge returns the age that all lines share, and marks them, so that their section has it once; it is empty where they
-// differ.
-func commonAge(lists ...[]line) age {
-	all := slices.Concat(lists...)
-	if len(all) == 0 || slices.ContainsFunc(all, func(l line) bool { return l.Age != all[0].Age }) {
-		return age{}
-	}
-	for _, lines := range lists {
-		for i := range lines {
-			lines[i].SameAge = true
-		}
-	}
-	return all[0].Age
 }
 
 // description is the claim and what the snapshot holds, for search engines and links.
