@@ -142,7 +142,7 @@ func TestObservedAreCompared(t *testing.T) {
 		{"a=flask&b=django&category=orm", 404, "tool_not_found", "flask", false},
 		{"a=flask&b=django&category=nope", 404, "category_not_found", "", false},
 		{"a=flask&b=prisma", 404, "tool_not_found", "flask", false}, // on different boards
-		{"a=sanic&b=flask", 404, "tool_not_found", "", false},       // not used
+		{"a=sanic&b=flask", 404, "tool_not_found", "sanic", false},  // not used
 		{"a=flask&b=nothing", 404, "tool_not_found", "", false},
 		{"a=flask&b=flask", 400, "invalid_request", "", false},
 	} {
@@ -160,7 +160,7 @@ func TestObservedAreCompared(t *testing.T) {
 		}
 		var used []string
 		for _, u := range got.Observed {
-			if used = append(used, u.Slug); u.Rate <= 0 {
+			if used = append(used, u.Slug); (u.Rate > 0) != (u.Slug != "sanic") {
 				t.Errorf("%s: %+v", tt.query, u)
 			}
 		}
@@ -236,7 +236,8 @@ func TestObservedIsFound(t *testing.T) {
 		"/search?q=drizle":                                    {200, []string{`"slug":"orm","observed":true`}},
 		"/search?q=orm":                                       {200, []string{`"slug":"orm","observed":true`}},
 		"/search?q=xyzzyxyz":                                  {200, []string{`"suggestions":[],"categories":[]}`}},
-		"/api/public/report?q=drizzle":                        {404, []string{"tool_not_found", "/api/public/observed?category=orm"}}, // listed, and not used
+		"/api/public/report?q=drizzle":                        {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"slug":"drizzle","category":"orm"`, `"uses":0`}}, // listed, and not used
+		"/tools/drizzle":                                      {404, []string{"No trials measure this tool. Not used in 67 pull requests of Object-relational mappers (observed)."}},
 		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"slug":"prisma","category":"orm"`, `"unit":"pull request"`, `"uses":`, `"url":"` + base + `/observed/orm"`}},
 		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
 		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},

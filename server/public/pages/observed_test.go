@@ -64,7 +64,7 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=webserver", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "in their name, address or language"}, nil}, // their address
 		{"/search?q=python+web+framework+PYTHON", 200, []string{`href="/observed/webserver"`, "python web framework PYTHON"}, []string{"Is it yours"}},
 		{"/search?q=python", 200, []string{`href="/observed/webserver"`, "in their name, address or language"}, []string{"Is it yours"}},
-		{"/search?q=prisma-postgres", 200, []string{"itself is in the catalogue, but not measured yet. Its category has also "}, []string{"none of its categories"}},
+		{"/search?q=prisma-postgres", 200, []string{"itself is in the catalogue. No trials measure it yet. Others of its category: "}, []string{"none of its categories"}},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
 		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite the answers", "Cite the use in real work", "format=csv"}, nil},
 		{"/compare/django-vs-flask.md", 200, []string{"In real work, agents used Flask in 73.5% (62.6%–82.1%) of the 83 pull requests that use a listed tool, and Django in 26.5% (17.9%–37.4%).", "format=csv"}, nil},

@@ -165,6 +165,9 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 	near := find(s, cut(name))
 	if strings.HasPrefix(r.URL.Path, "/tools/") {
 		out.Error = apierr.ToolNotFound("No tool of this name is measured.", nil)
+		if text := s.Unused(cut(name)); text != "" {
+			out.Error.Description = "No trials measure this tool. " + text
+		}
 		for _, t := range near.Suggestions {
 			out.Error.Suggestions = append(out.Error.Suggestions, t.Slug)
 			out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(t.URL, s.BaseURL), Text: t.Tool})

@@ -31,6 +31,7 @@ type found struct {
 	unmeasured   []string       // names of tools of the catalogue without a page
 	rivals       string         // of a known tool: others of its category
 	base         string         // the address of the site
+	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
 }
 
@@ -71,7 +72,7 @@ func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
 		_, names := s.Rivals(query)
-		out.rivals, out.base = views.Rivals(names), s.BaseURL
+		out.rivals, out.base, out.unused = views.Rivals(names), s.BaseURL, s.Unused(query)
 	}
 	if !out.nothing() {
 		return out
@@ -323,7 +324,7 @@ func cut(s string) string {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused}
 	for _, c := range f.Categories {
 		if !f.named || called(c.Name, c.Slug, f.Query) {
 			out.Categories = append(out.Categories, c.Slug)
@@ -354,9 +355,12 @@ func (f found) markdown() []byte {
 		b.WriteString("No trials measure this tool, but it was observed in real work:\n\n")
 		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
-		b.WriteString("This tool is in the catalogue, but not measured yet.")
+		b.WriteString("This tool is in the catalogue. No trials measure it yet.")
+		if f.unused != "" {
+			b.WriteString(" " + views.EscapeMarkdown(f.unused))
+		}
 		if f.rivals != "" {
-			b.WriteString(" Its category has also " + views.EscapeMarkdown(f.rivals) + ".")
+			b.WriteString(" Others of its category: " + views.EscapeMarkdown(f.rivals) + ".")
 		}
 		b.WriteString(" Measure it with your own prompts: " + f.base + "/docs/evals.md")
 		b.WriteString("\n\n")

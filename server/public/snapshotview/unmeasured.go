@@ -1,6 +1,7 @@
 package snapshotview
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -40,7 +41,8 @@ type ObservedUse struct {
 	URL                 string   `json:"url"`
 }
 
-// ObservedUses returns how often the tool that q names was used; a board of several languages has those with a use.
+// ObservedUses returns how often the tool that q names was used; a board of several languages has those with a use. A tool
+// that was not used at all has the boards that count it, with 0 uses.
 func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 	ref, ok := s.index.Lookup(q)
 	if !ok {
@@ -58,7 +60,26 @@ func (s *Site) ObservedUses(q string) (out []ObservedUse) {
 			}
 		}
 	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, b := range s.Observed {
+		if at := slices.IndexFunc(b.Tools, func(t observed.Standing) bool { return t.Slug == ref.Slug }); at >= 0 {
+			out = append(out, ObservedUse{true, ref.Slug, b.Category, "", b.Unit, b.AsOf, b.Tools[at].Use, b.NUnits, b.NRepos, false, b.Warnings, b.URL})
+		}
+	}
 	return out
+}
+
+// Unused is like: Not used in 79 pull requests of Authentication (observed). It is empty for a tool that was used, or that no
+// observed board counts.
+func (s *Site) Unused(q string) string {
+	uses := s.ObservedUses(q)
+	if len(uses) == 0 || uses[0].Uses > 0 {
+		return ""
+	}
+	b, _ := s.ObservedOf(q)
+	return fmt.Sprintf("Not used in %d %ss of %s (observed).", b.NUnits, b.Unit, b.Name)
 }
 
 // Uses is the part of an error that has what was observed.
@@ -72,7 +93,7 @@ func (s *Site) UsesOfBoth(a, b, category string) (out []ObservedUse, page string
 	first, second := s.ObservedUses(a), s.ObservedUses(b)
 	for _, x := range first {
 		for _, y := range second {
-			if x.Category == y.Category && x.Language == y.Language && (category == "" || category == x.Category) {
+			if x.Uses > 0 && y.Uses > 0 && x.Category == y.Category && x.Language == y.Language && (category == "" || category == x.Category) {
 				out = append(out, x, y)
 			}
 		}

@@ -98,7 +98,7 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 	}
 	name := othersOrNone
 	if render.CountPicked(b) <= len(parts) {
-		name = "no single tool of the list"
+		name = "no single pick"
 	}
 	c.addRest(name, rest)
 	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))

@@ -89,7 +89,7 @@ func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, sources []seen
 		}
 	}
 	sorting.StableFunc(lines, mostUnits)
-	note.SeenAge, note.Rule = commonAge(lines), useRule(note.Unit)
+	note.SeenAge = commonAge(lines)
 	return note, lines, sources
 }
 

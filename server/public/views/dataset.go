@@ -123,7 +123,7 @@ func citeContrast(in Input, c *contrast, seen *observed.Board) string {
 	if in.SnapshotID == "" {
 		return ""
 	}
-	return fmt.Sprintf("firstpick: %s %s Snapshot %s. %s/. Sources: %s", c.Claim, c.Base(), in.SnapshotID, in.BaseURL, strings.Join(append(slices.Clone(in.Notes), seen.Cite()), "; "))
+	return fmt.Sprintf("firstpick: %s %s Snapshot %s. %s. Sources: %s", c.Claim, c.Base(), in.SnapshotID, in.BaseURL+"/snapshots/"+in.SnapshotID, strings.Join(append(slices.Clone(in.Notes), seen.Cite()), "; "))
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

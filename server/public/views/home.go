@@ -86,7 +86,7 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Not one test: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
 		d.Questions += ", and the models differ"
 	}

@@ -112,7 +112,7 @@ func TestPromptBars(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := parse(t, p.HTML).text
-		if others, empty := strings.Contains(text, "other tools of the list"), strings.Contains(text, "no single tool of the list"); others != c.others || empty != c.empty {
+		if others, empty := strings.Contains(text, "other tools of the list"), strings.Contains(text, "no single pick"); others != c.others || empty != c.empty {
 			t.Errorf("%s: other tools %t, no pick %t", name, others, empty)
 		}
 	}

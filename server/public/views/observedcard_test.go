@@ -81,8 +81,8 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
-		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents with such a tool; 95% CI: Birch 0–80%, Ash 0–80%. Order not tested.",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
+		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents that use a tool of the category; 95% CI: Birch 0–80%, Ash 0–80%. Difference not tested.",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
@@ -105,13 +105,13 @@ func TestPairings(t *testing.T) {
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	const leads = "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0)"
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
-		"|" + leads:                 {Shown: true, Together: &observed.Together{Shown: true}},
-		"order not proven|" + leads: {},
-		"order proven for these two alone|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
+		"|" + leads:                           {Shown: true, Together: &observed.Together{Shown: true}},
+		"difference not significant|" + leads: {},
+		"significant for this pair alone|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
 	} {
 		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
 		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}
-		if c := contrastOf(h, pairs[1:]); c.Doubt+"|"+c.Test != want || c.When != "Asked: 20 answers to 1 prompt, May 2024 (2 years old). Observed: 100 pull requests by agents with such a tool." {
+		if c := contrastOf(h, pairs[1:]); c.Doubt+"|"+c.Test != want || c.AskedAge != "May 2024 (2 years old)" || c.UsedAge != "" || c.Pair != "" {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}

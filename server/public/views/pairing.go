@@ -171,10 +171,12 @@ func (p pairing) Bands() bool {
 type contrast struct {
 	Claim, Asked, Used string
 
-	Short string // Claim next to a plot and what it is of
-	When  string // what both halves are of, with their age
+	Short             string // Claim next to a plot and what it is of
+	AskedAge, UsedAge string // with how old they are; empty where they are not known
+
+	Pair  string // the path of the comparison of its two tools; empty without one
 	Cite  string // how to cite the claim; empty without a snapshot
-	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is proven
+	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is significant
 	Test  string // the test of that order; empty without one
 }
 
@@ -196,18 +198,18 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	asked, used, first := p.Tools[0], p.Tools[1], cmp.Or(h.Short, h.Text)
 	out := contrast{
 		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  "In real work: " + p.Seen.Units + " by agents with such a tool" + p.Collected,
+		Used:  "In real work: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
 	}
-	out.When = fmt.Sprintf("Asked: %s to %s", quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"))
 	if h.board.AsOf != nil {
-		out.When += ", " + h.Age.WithOld()
+		out.AskedAge = h.Age.WithOld()
 	}
-	out.When += ". Observed: " + p.Seen.Units + " by agents with such a tool"
 	if p.Collected != "" {
-		out.When += ", " + p.Seen.Age.WithOld()
+		out.UsedAge = p.Seen.Age.WithOld()
 	}
-	out.When += "."
 	out.Doubt, out.Test = p.order(used, asked)
+	if asked.Link != "" && used.Link != "" {
+		out.Pair = ComparePath(asked.slug, used.slug)
+	}
 	if asked.Used.Interval == "" || used.Used.Interval == "" {
 		out.Claim = first + " In real work, agents used " + used.Tool + " most often."
 		out.Short = out.Claim
@@ -219,27 +221,27 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		return &out
 	}
 	out.Claim = fmt.Sprintf("%s In real work, %s of %s with such a tool used %s, %s %s.", first, used.Used.Rate, p.Seen.Units, used.Tool, asked.Used.Rate, asked.Tool)
-	out.Short = fmt.Sprintf("%s In real work: %s %s, %s %s.", first, used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
+	out.Short = fmt.Sprintf("%s In %ss by agents: %s %s, %s %s.", first, p.unit, used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
 	out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
 	return &out
 }
 
-// order says how firm the order of two tools in real work is: in a few words, empty where all pairs of the board were
-// tested at once and it is proven, and as a sentence with the test, empty without one.
+// order says how firm the order of two tools in real work is: in a few words, empty where it is significant with all pairs of
+// the board tested at once, and as a sentence with the test, empty without one.
 func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	pair, ok := p.part.Pairs[[2]string{first.slug, second.slug}]
 	switch {
 	case second.Used.Rate == "":
 		return "the study of real work does not count " + second.Tool, ""
 	case !ok || !pair.Known():
-		return "order not tested", ""
+		return "difference not tested", ""
 	}
 	test = fmt.Sprintf("%s leads %s by %s points (95%% CI %s)", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
 	switch {
 	case !pair.Shown:
-		return "order not proven", test
+		return "difference not significant", test
 	case pair.Together != nil && !pair.Together.Shown:
-		return "order proven for these two alone", test + ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
+		return "significant for this pair alone", test + ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
 	}
 	return "", test
 }

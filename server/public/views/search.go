@@ -17,7 +17,7 @@ type Found struct {
 	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
 	// name that was searched for.
 	Known, Named                bool
-	Rivals                      string // of a known tool; may be empty
+	Rivals, Unused              string // of a known tool; may be empty
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 }
@@ -29,7 +29,7 @@ type searchPage struct {
 	Tools            []toolLine
 	Boards, Observed []card
 	Unmeasured       string // names of tools of the catalogue without a page
-	Rivals           string // of a known tool; may be empty
+	Rivals, Unused   string // of a known tool; may be empty
 }
 
 // Rivals names the first rivals of a tool and says how many others there are; empty without one.
@@ -42,7 +42,7 @@ func Rivals(names []string) string {
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}

@@ -30,6 +30,16 @@ type seenFirstRow struct {
 	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
 }
 
+// known is how many agents have a cell.
+func (r seenFirstRow) known() (n int) {
+	for _, c := range r.Cells {
+		if c.Tool != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
 type seenFirst struct {
 	Agent, Tool, Rate string
@@ -42,7 +52,7 @@ type seenFirst struct {
 const maxSeenAgents = 6
 
 // seenFirsts returns the boards with observed.MinUnits of which two agents have leastAnswers: those on which agents differ
-// come first, then those with most units; nil without one.
+// come first, then those of most agents and most units; nil without one.
 func (r *Renderer) seenFirsts() *seenFirsts {
 	type part struct {
 		row    seenFirstRow
@@ -98,7 +108,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 	if len(f.Rows) == 0 {
 		return nil
 	}
-	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return cmp.Or(x.order-y.order, y.units-x.units) })
+	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return cmp.Or(x.order-y.order, y.known()-x.known(), y.units-x.units) })
 	return &f
 }
 

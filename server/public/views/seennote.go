@@ -11,7 +11,6 @@ import (
 type seenNote struct {
 	Coders  string // the agents; may be empty
 	Unit    string // that is counted
-	Rule    string // when counts replace shares
 	SeenAge age    // of all lines; empty where they differ
 	Axis    template.HTML
 	Notice  string
@@ -21,7 +20,7 @@ type seenNote struct {
 func (r *Renderer) seenNote(lines ...[]line) seenNote {
 	n := seenNote{Coders: r.coders(), SeenAge: commonAge(lines...), Axis: shareAxis(), Notice: observed.Notice}
 	if len(r.in.Observed) > 0 {
-		n.Unit, n.Rule = r.in.Observed[0].Unit, useRule(r.in.Observed[0].Unit)
+		n.Unit = r.in.Observed[0].Unit
 	}
 	return n
 }

@@ -42,6 +42,7 @@ func (s *Service) llms(current *snapshotview.Site) string {
 	section("Ask",
 		[3]string{"A tool's report", tool, "JSON; q is a name, slug, domain or package"},
 		[3]string{"A category's leaderboard", category, "JSON; without category the list of categories"},
+		[3]string{"What coding agents used", "/api/public/observed", "JSON; observed boards of real work, such as pull requests, never pick rates; category names one of them"},
 		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools " + names(tools.Tools()) + "; with an eval key also " + names(tools.Own())},
 		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
 		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
