@@ -103,7 +103,8 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, s *snapshotview.
 func (h *Handler) feed(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	query := r.URL.Query()
 	tool, category := cut(query.Get("tool")), cut(query.Get("category"))
-	f, ok := share.Feed{}, true
+	var f share.Feed
+	ok := true
 	switch {
 	case tool != "":
 		f, ok = s.Views.FeedOfTool(tool)

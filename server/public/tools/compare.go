@@ -63,12 +63,15 @@ func (c Call) compare(s *snapshotview.Site) Answer {
 	}
 	var slugs [2]string
 	for i, name := range names {
-		r, by, known := s.Find(name)
-		if slugs[i] = r.Slug; by == "" {
-			if slugs[i], known = s.Slug(name); !known {
-				return noTool(s, name, known)
-			}
+		if r, by, _ := s.Find(name); by != "" {
+			slugs[i] = r.Slug
+			continue
 		}
+		slug, known := s.Slug(name)
+		if !known {
+			return noTool(s, name, false)
+		}
+		slugs[i] = slug
 	}
 	if slugs[0] == slugs[1] {
 		return invalid([]Issue{{"/b", "names the same tool as a: " + slugs[0]}})
