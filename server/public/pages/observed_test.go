@@ -110,6 +110,8 @@ func TestSearchSuggestsPages(t *testing.T) {
 		"codex":           "agent Codex (observed), ",
 		"prism":           "tool Prisma (Object-relational mappers, observed), ",
 		"frameworks":      "board Python web frameworks (asked), ",
+		"stripe":          "tool Stripe (no trials yet), ",
+		"seaor":           "tool SeaORM (no trials yet), ",
 		"zzzz":            "",
 		"":                "",
 		"or":              "",

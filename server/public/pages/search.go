@@ -221,8 +221,25 @@ func suggest(s *snapshotview.Site, got found) (out []foundPage) {
 	for _, p := range list {
 		out = append(out, foundPage{p.Name, p.Kind, p.Note, s.BaseURL + p.Path})
 	}
+	var names []string // of tools of the catalogue without a page
+	if ref, ok := s.Ref(got.Query); got.known && ok {
+		names = append(names, ref.Name)
+	} else if len(out) == 0 && len(got.Query) >= minQuery {
+		names = got.unmeasured
+	}
+	for _, name := range names {
+		if len(out) < maxPages {
+			out = append(out, foundPage{name, "tool", noTrials, s.BaseURL + "/search?" + url.Values{"q": {name}}.Encode()})
+		}
+	}
 	return out
 }
+
+// noTrials is the note of a tool of the catalogue without a page.
+const noTrials = "no trials yet"
+
+// minQuery is how long a query must be, in bytes, to suggest tools without a page by a part of their names.
+const minQuery = 3
 
 // maxPages is how many pages a search suggests.
 const maxPages = 8
@@ -373,7 +390,7 @@ func (f found) markdown() []byte {
 		b.WriteString("No tool has exactly this name. Near it:\n\n")
 	}
 	for _, p := range f.Pages {
-		if f.Tool == nil && f.ObservedTool == nil && (p.Kind == "agent" || p.Kind == "tool") {
+		if f.Tool == nil && f.ObservedTool == nil && (p.Kind == "agent" || p.Kind == "tool") && p.Note != noTrials {
 			line(p.Name, p.URL)
 		}
 	}

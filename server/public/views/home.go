@@ -104,7 +104,7 @@ func (r *Renderer) home() (Page, error) {
 	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
 	d.seenNote = r.seenNote(d.Leads, d.Races)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
-		d.Coding.Rows = d.Coding.Rows[:min(homeCoding, len(d.Coding.Rows))]
+		d.Coding.Rows = d.Coding.few(homeCoding)
 	}
 	var known []string
 	if d.First != nil {

@@ -107,7 +107,7 @@ func TestPairings(t *testing.T) {
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
 		"|" + leads:                           {Shown: true, Together: &observed.Together{Shown: true}},
 		"difference not significant|" + leads: {},
-		"significant for this pair alone|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
+		"not significant among all 3 pairs|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
 	} {
 		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
 		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}

@@ -241,7 +241,8 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	case !pair.Shown:
 		return "difference not significant", test
 	case pair.Together != nil && !pair.Together.Shown:
-		return "significant for this pair alone", test + ", with these two tested alone; with all " + countPairs(len(p.part.Tools)) + " pairs of the board tested at once, the order is not proven"
+		pairs := countPairs(len(p.part.Tools))
+		return "not significant among all " + pairs + " pairs", test + ", with these two tested alone; with all " + pairs + " pairs of the board tested at once, the order is not proven"
 	}
 	return "", test
 }

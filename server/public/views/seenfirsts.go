@@ -30,6 +30,15 @@ type seenFirstRow struct {
 	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
 }
 
+// few returns n rows: half of them where agents differ, and then those of most agents.
+func (f seenFirsts) few(n int) []seenFirstRow {
+	rows := slices.Clone(f.Rows)
+	if len(rows) > n {
+		sorting.StableFunc(rows[n/2:], func(x, y seenFirstRow) int { return cmp.Or(y.known()-x.known(), y.units-x.units) })
+	}
+	return rows[:min(n, len(rows))]
+}
+
 // known is how many agents have a cell.
 func (r seenFirstRow) known() (n int) {
 	for _, c := range r.Cells {
@@ -42,7 +51,7 @@ func (r seenFirstRow) known() (n int) {
 
 // A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
 type seenFirst struct {
-	Agent, Tool, Rate string
+	Agent, Path, Tool, Rate string // Path is the agent's page; it may be empty
 
 	Note  string // the interval, of how many units, and whether one repository has most; may be empty
 	Other bool   // another tool than the first of all agents, and ahead of it in a test
@@ -96,6 +105,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == agent.Text }); i >= 0 {
 				c = seenFirstOf(p.board, p.part, p.agents[i])
 			}
+			c.Path = agent.Path
 			if c.Other {
 				p.row.order, f.Differ = 0, true
 			} else if c.Tool != "" && c.Tool != observedName(p.board, p.part.Tools[0].Slug) {

@@ -56,4 +56,10 @@ func TestSeenFirsts(t *testing.T) {
 	if c := f.Rows[1].Cells[0]; c.Tool != "Birch" || c.Other || c.Note != "95% CI 50–80%, n 60, mostly one repo" {
 		t.Errorf("one repository: %+v", c)
 	}
+	// Of two rows, one has agents that differ, and one most agents.
+	f.Rows[0].Cells[0].Tool = ""
+	rows := f.few(2)
+	if rows[0].Name != f.Rows[0].Name || rows[1].known() != 2 || len(f.few(9)) != 3 {
+		t.Errorf("%+v", rows)
+	}
 }
