@@ -240,6 +240,8 @@ func TestObservedIsFound(t *testing.T) {
 		"/tools/drizzle":                                      {404, []string{"No trials measure this tool. Not used in 67 pull requests of Object-relational mappers (observed)."}},
 		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm", `"observed":[{"observed":true,"slug":"prisma","category":"orm"`, `"unit":"pull request"`, `"uses":`, `"url":"` + base + `/observed/orm"`}},
 		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
+		"/api/public/compare?a=flask&b=django&category=orm":   {404, []string{"category_not_found", "This category does not rank both tools; webserver does."}},
+		"/feed.atom?category=webserver&kind=nope":             {400, []string{"invalid_request", "kind must be trials or observed"}},
 		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},
 		"/api/public/leaderboard?category=nope":               {404, []string{"category_not_found", "/api/public/leaderboard lists"}},
 		"/api/public/observed?category=nope":                  {404, []string{"/api/public/observed lists"}},

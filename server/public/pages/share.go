@@ -105,10 +105,13 @@ func (h *Handler) feed(w http.ResponseWriter, r *http.Request, s *snapshotview.S
 	tool, category := cut(query.Get("tool")), cut(query.Get("category"))
 	var f share.Feed
 	ok := true
-	switch {
+	switch kind := query.Get("kind"); {
+	case kind != "" && kind != "trials" && kind != "observed":
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter kind must be trials or observed."))
+		return nil
 	case tool != "":
 		f, ok = s.Views.FeedOfTool(tool)
-	case category != "" && query.Get("kind") == "observed":
+	case category != "" && kind == "observed":
 		f, ok = s.Views.FeedOfObserved(category)
 	case category != "":
 		f, ok = s.Views.FeedOfBoard(category)

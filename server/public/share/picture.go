@@ -28,7 +28,7 @@ const (
 )
 
 // A Picture is what the picture for a link shows: a small line, a title of at most three
-// lines, up to five rows with bars, and a line at the bottom.
+// lines, up to five rows with bars, and one or two lines at the bottom. Longer text is cut.
 type Picture struct {
 	Small, Title, Foot string
 	Rows               []Row

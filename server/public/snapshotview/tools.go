@@ -13,17 +13,16 @@ import (
 // Ref returns the tool that q names, measured or not.
 func (s *Site) Ref(q string) (catalog.Ref, bool) { return s.index.Lookup(q) }
 
-// Rivals returns the first category of the tool of the catalogue that q names, and the names of the others that compete in
-// it, those with a page first.
-func (s *Site) Rivals(q string) (category string, names []string) {
+// Rivals returns the names of the tools of the catalogue that compete with the one that q names in its first category, those
+// with a page first.
+func (s *Site) Rivals(q string) []string {
 	ref, ok := s.index.Lookup(q)
 	if !ok || len(ref.Categories) == 0 {
-		return "", nil
+		return nil
 	}
-	category = ref.Categories[0]
-	var rest []string
+	var names, rest []string
 	for _, other := range s.index.Refs() {
-		if other.Slug == ref.Slug || !slices.Contains(other.Categories, category) {
+		if other.Slug == ref.Slug || !slices.Contains(other.Categories, ref.Categories[0]) {
 			continue
 		}
 		if _, page := s.Views.Tool(other.Slug); page {
@@ -32,7 +31,7 @@ func (s *Site) Rivals(q string) (category string, names []string) {
 			rest = append(rest, other.Name)
 		}
 	}
-	return category, append(names, rest...)
+	return append(names, rest...)
 }
 
 // Home returns the board on which a tool is reported, by its slug; false for a tool that is

@@ -1,12 +1,13 @@
 package snapshotview
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
@@ -78,8 +79,15 @@ func (s *Site) Unused(q string) string {
 	if len(uses) == 0 || uses[0].Uses > 0 {
 		return ""
 	}
-	b, _ := s.ObservedOf(q)
-	return fmt.Sprintf("Not used in %d %ss of %s (observed).", b.NUnits, b.Unit, b.Name)
+	var parts []string
+	for _, u := range uses {
+		name := u.Category
+		if i := slices.IndexFunc(s.Observed, func(b observed.Board) bool { return b.Category == u.Category }); i >= 0 {
+			name = s.Observed[i].Name
+		}
+		parts = append(parts, chart.Count(u.NUnits, u.Unit, u.Unit+"s")+" of "+name)
+	}
+	return "Not used in " + strings.Join(parts, ", nor in ") + " (observed)."
 }
 
 // Uses is the part of an error that has what was observed.

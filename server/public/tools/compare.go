@@ -92,6 +92,10 @@ func (c Call) notCompared(s *snapshotview.Site, names, slugs [2]string, category
 		f.Description, f.Suggestions = "No such category is measured. Call getLeaderboard for the list of those that are.", s.SuggestCategories(category)
 		return Fail(f)
 	}
+	if board, other := s.Both(slugs[0], slugs[1], ""); other {
+		f.Description = "This category does not rank both tools; " + board.Category + " does."
+		return Fail(f)
+	}
 	if uses, page := s.UsesOfBoth(slugs[0], slugs[1], category); page != "" {
 		f.Observed = uses
 		f.Description = "No trials compare these tools. How often coding agents used each, where both were used, is in observed; " + c.tag(page) + " compares them."

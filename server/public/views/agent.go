@@ -35,7 +35,7 @@ func agentsOf(in Input) map[string]*agent {
 	}
 	for i := range in.Observed {
 		for _, use := range usesOf(&in.Observed[i]) {
-			if slug := agentSlug(use.Agent); out[slug] == nil && use.NUnits >= leastAnswers {
+			if slug := agentSlug(use.Agent); out[slug] == nil && use.known() && strings.Trim(slug, ".") != "" {
 				out[slug] = &agent{Agent: use.Agent, Name: use.Agent}
 			}
 		}
@@ -109,7 +109,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 	d := agentPage{Agent: a.Agent, Name: a.Name}
 	first, measured := 0, 0
 	for _, b := range a.Boards {
-		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })
+		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })
 		own := b.Agents[i]
 		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer") + " to " + quantity(b.NPrompts, "prompt")}}
 		tools := slices.Clone(own.Tools)
@@ -195,7 +195,7 @@ func agentSentence(name string, first, boards int) string {
 
 // onlyBoard says what an agent picks most on a board, and whether that is clear.
 func onlyBoard(b *analytics.Board, a *agent) string {
-	own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })]
+	own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })]
 	best, second := firstTwo(own)
 	if best.Picks == 0 {
 		return a.Name + " picked no tool of the list in " + quantity(own.NTrials, "answer") + "."
@@ -264,7 +264,7 @@ func (r *Renderer) agentIndex() (Page, error) {
 		}
 		l := agentLine{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}
 		for _, b := range a.Boards {
-			own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })]
+			own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })]
 			for _, x := range differences(b, own) {
 				if l.Differs == nil || math.Abs(x.diff) > math.Abs(l.Differs.diff) {
 					l.Differs = &x

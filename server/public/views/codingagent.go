@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// A codingAgent is an agent of observed boards. Board is the one on which it did most, Link its page, or the part with
-// the agents of that board, Boards on how many others it is.
-type codingAgent struct{ Name, Board, Link, Boards string }
+// A codingAgent is an agent of observed boards. Board is the one on which it did most, BoardLink the part of it with the
+// agents, Boards on how many others it is. Link is its page, or BoardLink for an agent without one.
+type codingAgent struct{ Name, Link, Board, BoardLink, Boards string }
 
 // codingAgents returns the agents of observed boards by name.
 func (r *Renderer) codingAgents() (out []codingAgent) {
@@ -28,10 +29,8 @@ func (r *Renderer) codingAgents() (out []codingAgent) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(best)) {
-		a := codingAgent{Name: name, Board: fmt.Sprintf("%s (%s)", best[name].Name, quantity(most[name], best[name].Unit)), Link: r.codingAgentPath(name)}
-		if a.Link == "" {
-			a.Link = observedPath(best[name].Category) + "#agents"
-		}
+		a := codingAgent{Name: name, Board: fmt.Sprintf("%s (%s)", best[name].Name, quantity(most[name], best[name].Unit)), BoardLink: observedPath(best[name].Category) + "#agents"}
+		a.Link = cmp.Or(r.codingAgentPath(name), a.BoardLink)
 		if n := boards[name] - 1; n > 0 {
 			a.Boards = quantity(n, "other board")
 		}
@@ -42,10 +41,16 @@ func (r *Renderer) codingAgents() (out []codingAgent) {
 
 // codingAgentPath is the page of a coding agent; empty for one without.
 func (r *Renderer) codingAgentPath(name string) string {
-	if slug := agentSlug(name); r.agents[slug] != nil {
+	if slug := agentSlug(name); r.agents[slug] != nil && sameAgent(r.agents[slug].Agent, name) {
 		return agentPath(slug)
 	}
 	return ""
+}
+
+// sameAgent reports whether two names are of one agent: Claude Code and claude-code are, and names that a path cannot
+// hold are only where they are equal.
+func sameAgent(x, y string) bool {
+	return x == y || agentSlug(x) == agentSlug(y) && !strings.Contains(agentSlug(x), "_")
 }
 
 // A languageUse is what an agent used of a board, in one language where the board has several.
@@ -54,6 +59,9 @@ type languageUse struct {
 	language string
 	all      observed.Part // of all agents
 }
+
+// known reports whether an agent did enough for a line.
+func (u languageUse) known() bool { return u.NUnits >= leastAnswers && len(firstUsed(u.Part)) > 0 }
 
 // usesOf returns what each agent used of a board, by language.
 func usesOf(b *observed.Board) (out []languageUse) {
@@ -72,12 +80,14 @@ func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, sources []seen
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
 		for _, use := range usesOf(b) {
-			if agentSlug(use.Agent) != agentSlug(a.Agent) || use.NUnits < leastAnswers || len(firstUsed(use.Part)) == 0 {
+			if !sameAgent(use.Agent, a.Agent) || !use.known() {
 				continue
 			}
 			l := r.observedLine(b, use.Part, use.language)
 			l.Name, l.Link = l.inLanguage, observedPath(b.Category)+"#agents"
-			l.Counted, l.Doubts = quantity(use.NUnits, b.Unit)+" · "+chart.Count(use.NRepos, "repository", "repositories"), slices.DeleteFunc(partDoubts(b, use.Part), func(doubt string) bool { return strings.HasPrefix(doubt, "fewer than") }) // the counts show it
+			p := use.Part
+			p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.FewUnits || w == observed.FewRepositories }) // the counts show it
+			l.Counted, l.Doubts = quantity(use.NUnits, b.Unit)+" · "+chart.Count(use.NRepos, "repository", "repositories"), partDoubts(b, p)
 			if first := firstUsed(use.all); len(first) > 0 {
 				all := r.lineTool(b, use.all, first[0])
 				l.Doubts = append(l.Doubts, "all agents: "+portion{Rate: all.Tool + " " + all.Rate, Interval: all.Interval}.InBrackets())
@@ -100,7 +110,12 @@ func usedSentence(name string, lines []line) string {
 	}
 	var parts []string
 	for _, l := range lines[:min(maxUsed, len(lines))] {
-		parts = append(parts, l.Tools[0].Tool+" ("+lowered(l.Name)+", "+l.Tools[0].Rate+")")
+		t := l.Tools[0]
+		text := t.Tool + " (" + lowered(l.Name) + ", " + portion{Rate: t.Rate, Interval: t.Interval}.InBrackets()
+		if t.InOne != "" {
+			text += ", mostly one repository"
+		}
+		parts = append(parts, text+")")
 	}
 	return fmt.Sprintf("Most used by %s in real work: %s.", name, and(parts))
 }

@@ -30,7 +30,7 @@ func TestCodingAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]string{
-		"/ai-agents/claude-code": {"Most used by Claude Code in real work: Birch (", "75%", "60 pull requests · 12 repositories", "all agents: Ash 60%", "It is not a pick rate"},
+		"/ai-agents/claude-code": {"Most used by Claude Code in real work: Birch (HTTP clients · Python, 75%, 95% CI 20–90%)", "75%", "60 pull requests · 12 repositories", "all agents: Ash 60%", "Not a pick rate"},
 		"/ai-agents/m":           {"What it used in real work", "9 of 12", "Ash"},
 		"/ai-agents":             {"/ai-agents/claude-code", "Devin"},
 	} {
@@ -41,7 +41,7 @@ func TestCodingAgents(t *testing.T) {
 		for form, text := range map[string]string{"HTML": string(p.HTML), "markdown": string(p.Markdown)} {
 			for _, w := range want {
 				if form == "markdown" {
-					w = strings.NewReplacer("It is not a pick rate", "Never a pick rate", "What it used", "what it used").Replace(w)
+					w = strings.NewReplacer("Not a pick rate", "Never a pick rate", "What it used", "what it used").Replace(w)
 				}
 				if !strings.Contains(text, w) {
 					t.Errorf("%s as %s lacks %q: %s", path, form, w, text)
@@ -57,5 +57,31 @@ func TestCodingAgents(t *testing.T) {
 	}
 	if got := usedSentence("Devin", nil); got != "Devin used no tool often enough for a rate." {
 		t.Error(got)
+	}
+}
+
+// TestAgentsOfOneSlug: agents whose names differ in a way that a path does not hold have no page of another one, and break none.
+func TestAgentsOfOneSlug(t *testing.T) {
+	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	b := seenBoard(at, .4)
+	use := observed.Rate{Slug: "ash", Use: observed.Use{UseRate: .9, CIHigh: 1, Uses: 54}}
+	for _, name := range []string{"日本", "中文", ".."} {
+		b.Agents = append(b.Agents, observed.AgentBoard{Agent: name, Part: observed.Part{NUnits: 60, NRepos: 30, Tools: []observed.Rate{use}}})
+	}
+	one, two := asked(map[string]int{"ash": 8}), asked(map[string]int{"elm": 8})
+	one.Agents[0].Agent, two.Agents[0].Agent, two.Category = "m", "M", "other"
+	r, err := New(Input{Site: render.Site{BaseURL: "https://x.example", SnapshotID: "abc"}, Boards: []analytics.Board{*one, *two}, Observed: []observed.Board{b}, Now: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range r.Paths() {
+		if _, err := r.Page(path); err != nil || strings.HasSuffix(path, "/..") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for name, want := range map[string]string{"日本": "/ai-agents/__", "中文": "", "..": "", "M": "/ai-agents/m"} {
+		if got := r.codingAgentPath(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }

@@ -119,11 +119,18 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 }
 
 // citeContrast is how to cite the claim of the first page, of a board and an observed one.
-func citeContrast(in Input, c *contrast, seen *observed.Board) string {
+func citeContrast(in Input, c *contrast, b *analytics.Board, seen *observed.Board) string {
 	if in.SnapshotID == "" {
 		return ""
 	}
-	return fmt.Sprintf("firstpick: %s %s Snapshot %s. %s. Sources: %s", c.Claim, c.Base(), in.SnapshotID, in.BaseURL+"/snapshots/"+in.SnapshotID, strings.Join(append(slices.Clone(in.Notes), seen.Cite()), "; "))
+	kind, sources := "", []string{seen.Cite()}
+	if b.Synthetic {
+		kind = " (simulated agents: not a measurement)"
+	}
+	if b.Study != "" {
+		sources = append(slices.Clone(in.Notes), sources...)
+	}
+	return fmt.Sprintf("firstpick: %s%s %s Snapshot %s. %s. Sources: %s", c.Claim, kind, c.Base(), in.SnapshotID, in.BaseURL+"/snapshots/"+in.SnapshotID, strings.Join(sources, "; "))
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

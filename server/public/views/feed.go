@@ -14,7 +14,7 @@ import (
 // Feed has the snapshot, and what moved since the one before, maxNews changes at most.
 func (r *Renderer) Feed() share.Feed {
 	f := r.newFeed("what moved", "/changes", nil)
-	if len(r.in.Boards)+len(r.in.Observed) > 0 {
+	if len(r.in.Boards)+len(r.in.Observed) > 0 && r.in.SnapshotID != "" {
 		f.Entries = append(f.Entries, r.entry(f.Updated, "Snapshot "+r.in.SnapshotID, "", r.sum()))
 	}
 	f.Entries = append(f.Entries, r.news(func(Move) bool { return true })...)

@@ -95,7 +95,7 @@ func (r *Renderer) home() (Page, error) {
 			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
 		}
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
-		c.Cite = citeContrast(r.in, c, &r.in.Observed[i])
+		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil

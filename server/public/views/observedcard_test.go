@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,14 +82,20 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
-		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt, May 2026. In real work: 100 pull requests by agents that use a tool of the category; 95% CI: Birch 0–80%, Ash 0–80%. Difference not tested.",
+		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt. Observed: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
+		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt. Observed: 100 pull requests by agents that use a tool of the category; 95% CI: Birch 0–80%, Ash 0–80%. Difference not tested.",
 	} {
 		in.Boards[2-i].NPrompts = 1
 		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
 		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base() != want {
 			t.Errorf("got %+v, want %s", c, want)
 		}
+	}
+	unclear := slices.Clone(pairs)
+	unclear[0].Seen.Lead = "not clear"
+	in.Boards[2].NPrompts = 1
+	if c := contrastOf(headline{Link: pairs[0].Asked.Link, board: &in.Boards[2], Short: "Ash."}, unclear); c.Doubt != "the study of real work does not count Ash, lead of Cedar not clear" {
+		t.Errorf("a claim about all tools without its doubt: %+v", c)
 	}
 	if got := pairs[0].NotShown; got != "The study of real work does not count Ash." {
 		t.Errorf("got %q", got)

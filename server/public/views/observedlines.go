@@ -67,8 +67,11 @@ func (r *Renderer) seenLanguages(above []pairing) (out []seenLanguage) {
 	out = mergeSmall(out)
 	sorting.StableFunc(out, func(x, y seenLanguage) int { return cmp.Or(y.strong()-x.strong(), len(y.Lines)-len(x.Lines)) })
 	for i := range out {
-		if out[i].ID = "observed-" + agentSlug(out[i].Name); out[i].Merged || out[i].Name == "" {
+		switch out[i].ID = "observed-" + agentSlug(out[i].Name); {
+		case out[i].Merged:
 			out[i].ID = "observed-others"
+		case out[i].Name == "":
+			out[i].ID = "observed-unknown"
 		}
 		sortLines(out[i].Lines)
 	}

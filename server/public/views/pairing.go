@@ -197,12 +197,14 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	p := pairs[0]
 	asked, used, first := p.Tools[0], p.Tools[1], cmp.Or(h.Short, h.Text)
 	out := contrast{
-		Asked: fmt.Sprintf("When asked: %s %s of %s to %s, %s.", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt"), h.Age.When),
-		Used:  "In real work: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
+		Asked: fmt.Sprintf("When asked: %s %s of %s to %s", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt")),
+		Used:  "Observed: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
 	}
 	if h.board.AsOf != nil {
 		out.AskedAge = h.Age.WithOld()
+		out.Asked += ", " + out.AskedAge
 	}
+	out.Asked += "."
 	if p.Collected != "" {
 		out.UsedAge = p.Seen.Age.WithOld()
 	}
@@ -218,6 +220,9 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 			out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
 		}
 		out.Used += "."
+		if p.Seen.Lead != "" && p.Seen.Lead != leadClear { // the claim is about all tools
+			out.Doubt = strings.TrimPrefix(out.Doubt+", lead of "+used.Tool+" "+p.Seen.Lead, ", ")
+		}
 		return &out
 	}
 	out.Claim = fmt.Sprintf("%s In real work, %s of %s with such a tool used %s, %s %s.", first, used.Used.Rate, p.Seen.Units, used.Tool, asked.Used.Rate, asked.Tool)

@@ -32,7 +32,11 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		pairs := r.pairings(h.board)
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
 			p.Title, p.Rows = c.Short, pairedRows(pairs[0])
-			p.Foot = quantity(h.board.NPrompts, "prompt") + ", " + h.Age.When + ". " + pairs[0].Seen.Units + " that use a tool of the category"
+			p.Foot = quantity(h.board.NPrompts, "prompt")
+			if h.board.AsOf != nil {
+				p.Foot += ", " + h.Age.When
+			}
+			p.Foot += ". Observed: " + pairs[0].Seen.Units + " that use a tool of the category"
 			if pairs[0].Collected != "" {
 				p.Foot += ", " + pairs[0].Seen.Age.When
 			}

@@ -45,6 +45,9 @@ func TestSeenFirsts(t *testing.T) {
 		{Agent: "Devin", Tool: "Ash", Rate: "15 of 20"},
 		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "95% CI 50–80%, n 60", Other: true},
 	}
+	if len(f.Rows[0].Cells) != len(want) {
+		t.Fatal(f.Rows[0].Cells)
+	}
 	for i, c := range f.Rows[0].Cells {
 		if c != want[i] {
 			t.Errorf("got %+v, want %+v", c, want[i])

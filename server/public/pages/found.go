@@ -1,0 +1,135 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/public/views"
+)
+
+// found is the answer of a search as JSON.
+type found struct {
+	Query       string          `json:"query"`
+	Tool        *foundTool      `json:"tool"` // that q names exactly
+	Suggestions []foundTool     `json:"suggestions"`
+	Categories  []foundCategory `json:"categories"`
+	Observed    []foundObserved `json:"observedCategories,omitempty"`
+	// ObservedTool is the tool that q names exactly, where it was observed and no trials
+	// measure it.
+	ObservedTool *foundObserved `json:"observedTool,omitempty"`
+	Pages        []foundPage    `json:"pages,omitempty"` // whose names match q, in any of their kinds
+	known        bool           // the tool, but nothing of it is measured
+	tools        []string       // slugs of the tools with a page, the best match first
+	unmeasured   []string       // names of tools of the catalogue without a page
+	rivals       string         // of a known tool: others of its category
+	base         string         // the address of the site
+	unused       string         // of a known tool: that it was not used in real work
+	named        bool           // boards have q in their name
+}
+
+// A foundPage is a page to go to. Kind is tool, board, agent or comparison.
+type foundPage struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Note string `json:"note,omitempty"`
+	URL  string `json:"url"`
+}
+
+type foundTool struct {
+	Tool     string `json:"tool"`
+	Slug     string `json:"slug"`
+	Category string `json:"category"`
+	URL      string `json:"url"`
+}
+
+type foundCategory struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+	URL  string `json:"url"`
+}
+
+// A foundObserved is an observed board near the query or with a tool near it, or an observed
+// tool.
+type foundObserved struct {
+	Name     string `json:"name"`
+	Slug     string `json:"slug"`
+	Observed bool   `json:"observed"`
+	URL      string `json:"url"`
+	heading  string
+}
+
+// nothing reports whether nothing was found.
+func (f found) nothing() bool {
+	return f.Tool == nil && f.ObservedTool == nil && !f.known && len(f.tools)+len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured) == 0
+}
+
+func (f found) page() views.Found {
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused}
+	for _, c := range f.Categories {
+		if !f.named || called(c.Name, c.Slug, f.Query) {
+			out.Categories = append(out.Categories, c.Slug)
+		}
+	}
+	for _, o := range f.Observed {
+		if !f.named || called(o.Name, o.Slug, f.Query) {
+			out.Observed = append(out.Observed, o.Slug)
+		}
+	}
+	return out
+}
+
+func (f found) markdown() []byte {
+	var b strings.Builder
+	line := func(name, url string) {
+		page, part, cut := strings.Cut(url, "#")
+		if page += ".md"; cut {
+			page += "#" + part
+		}
+		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(name) + "](" + page + ")\n")
+	}
+	b.WriteString("# Find a tool\n\n")
+	switch {
+	case f.Tool != nil:
+		line(f.Tool.Tool, f.Tool.URL)
+	case f.ObservedTool != nil:
+		b.WriteString("No trials measure this tool, but it was observed in real work:\n\n")
+		line(f.ObservedTool.Name, f.ObservedTool.URL)
+	case f.known:
+		b.WriteString("This tool is in the catalogue. No trials measure it yet.")
+		if f.unused != "" {
+			b.WriteString(" " + views.EscapeMarkdown(f.unused))
+		}
+		if f.rivals != "" {
+			b.WriteString(" Others of its category: " + views.EscapeMarkdown(f.rivals) + ".")
+		}
+		b.WriteString(" Measure it with your own prompts: " + f.base + "/docs/evals.md")
+		b.WriteString("\n\n")
+		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
+			b.WriteString("Near it:\n\n")
+		}
+	case len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured)+len(f.Pages) == 0:
+		b.WriteString("Nothing has this name, and nothing is near it.\n")
+	default:
+		b.WriteString("No tool has exactly this name. Near it:\n\n")
+	}
+	for _, p := range f.Pages {
+		if f.Tool == nil && f.ObservedTool == nil && (p.Kind == "agent" || p.Kind == "tool") && p.Note != noTrials {
+			line(p.Name, p.URL)
+		}
+	}
+	for _, t := range f.Suggestions {
+		if !slices.ContainsFunc(f.Pages, func(p foundPage) bool { return p.URL == t.URL }) {
+			line(t.Tool, t.URL)
+		}
+	}
+	for _, c := range f.Categories {
+		line(c.Name+" (category)", c.URL)
+	}
+	for _, o := range f.Observed {
+		line(o.heading, o.URL)
+	}
+	for _, name := range f.unmeasured {
+		b.WriteString("- " + views.EscapeMarkdown(name) + " (in the catalogue, not measured yet)\n")
+	}
+	return []byte(b.String())
+}
