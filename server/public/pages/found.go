@@ -22,7 +22,6 @@ type found struct {
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
 	rivals       string         // of a known tool: others of its category
-	base         string         // the address of the site
 	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
 }
@@ -78,7 +77,8 @@ func (f found) page() views.Found {
 	return out
 }
 
-func (f found) markdown() []byte {
+// markdown is the answer as Markdown. base is the address of the site.
+func (f found) markdown(base string) []byte {
 	var b strings.Builder
 	line := func(name, url string) {
 		page, part, cut := strings.Cut(url, "#")
@@ -102,8 +102,7 @@ func (f found) markdown() []byte {
 		if f.rivals != "" {
 			b.WriteString(" Others of its category: " + views.EscapeMarkdown(f.rivals) + ".")
 		}
-		b.WriteString(" Measure it with your own prompts: " + f.base + "/docs/evals.md")
-		b.WriteString("\n\n")
+		b.WriteString(" Measure it with your own prompts: " + base + "/docs/evals.md\n\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
 			b.WriteString("Near it:\n\n")
 		}

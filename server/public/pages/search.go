@@ -20,7 +20,7 @@ import (
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
-		out.rivals, out.base, out.unused = views.Rivals(s.Rivals(query)), s.BaseURL, s.Unused(query)
+		out.rivals, out.unused = views.Rivals(s.Rivals(query)), s.Unused(query)
 	}
 	if !out.nothing() {
 		return out
@@ -223,7 +223,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	case negotiate.PrefersMarkdown(r):
 		contentType = "text/markdown; charset=utf-8"
 		got.Pages = suggest(s, got)
-		body = got.markdown()
+		body = got.markdown(s.BaseURL)
 	case got.Tool != nil:
 		head.Set("Cache-Control", "public, max-age=60")
 		http.Redirect(w, r, strings.TrimPrefix(got.Tool.URL, s.BaseURL), http.StatusSeeOther)

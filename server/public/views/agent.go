@@ -22,6 +22,11 @@ type agent struct {
 	Boards      []*analytics.Board
 }
 
+// on returns what the agent picked on one of its boards.
+func (a *agent) on(b *analytics.Board) analytics.AgentBoard {
+	return b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })]
+}
+
 func agentsOf(in Input) map[string]*agent {
 	out := map[string]*agent{}
 	for i := range in.Boards {
@@ -109,8 +114,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 	d := agentPage{Agent: a.Agent, Name: a.Name}
 	first, measured := 0, 0
 	for _, b := range a.Boards {
-		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })
-		own := b.Agents[i]
+		own := a.on(b)
 		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer") + " to " + quantity(b.NPrompts, "prompt")}}
 		tools := slices.Clone(own.Tools)
 		sorting.StableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
@@ -146,11 +150,12 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		d.Boards = append(d.Boards, line)
 		d.Differs = append(d.Differs, differences(b, own)...)
 	}
-	var seen []seenPlace
-	d.seenNote, d.Used, seen = r.usedBy(a)
+	var cites []string
+	d.seenNote, d.Used, cites = r.usedBy(a)
+	notes := append(r.sources(len(a.Boards), nil), cites...)
 	if len(a.Boards) == 0 {
 		d.Sentence = usedSentence(a.Name, d.Used)
-		return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " used", Description: observed.Mark + ": " + d.Sentence, Section: "agents", Site: render.Site{Notes: r.sources(0, seen)}}, d)
+		return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " used", Description: observed.Mark + ": " + d.Sentence, Section: "agents", Site: render.Site{Notes: notes}}, d)
 	}
 	sorting.StableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
 	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
@@ -164,7 +169,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		}
 		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, against %s.", x.Tool, more, x.Own, x.Others)
 	}
-	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents", Site: render.Site{Notes: r.sources(len(a.Boards), seen)}}, d)
+	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "agents", Site: render.Site{Notes: notes}}, d)
 }
 
 // nearThird is how near a fourth tool is to the third where a card of an agent names it, too.
@@ -195,7 +200,7 @@ func agentSentence(name string, first, boards int) string {
 
 // onlyBoard says what an agent picks most on a board, and whether that is clear.
 func onlyBoard(b *analytics.Board, a *agent) string {
-	own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })]
+	own := a.on(b)
 	best, second := firstTwo(own)
 	if best.Picks == 0 {
 		return a.Name + " picked no tool of the list in " + quantity(own.NTrials, "answer") + "."
@@ -264,7 +269,7 @@ func (r *Renderer) agentIndex() (Page, error) {
 		}
 		l := agentLine{Name: a.Name, Title: a.Agent, Link: agentPath(slug), Boards: quantity(len(a.Boards), "board")}
 		for _, b := range a.Boards {
-			own := b.Agents[slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return agentSlug(x.Agent) == agentSlug(a.Agent) })]
+			own := a.on(b)
 			for _, x := range differences(b, own) {
 				if l.Differs == nil || math.Abs(x.diff) > math.Abs(l.Differs.diff) {
 					l.Differs = &x

@@ -74,8 +74,8 @@ func usesOf(b *observed.Board) (out []languageUse) {
 }
 
 // usedBy returns what an agent used in real work: a line for each board and language with leastAnswers units, by units, and
-// where the data is from.
-func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, sources []seenPlace) {
+// how to cite the studies.
+func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, cites []string) {
 	note = seenNote{Coders: a.Name, Axis: shareAxis(), Notice: observed.Notice}
 	for i := range r.in.Observed {
 		b := &r.in.Observed[i]
@@ -93,14 +93,14 @@ func (r *Renderer) usedBy(a *agent) (note seenNote, lines []line, sources []seen
 				l.Doubts = append(l.Doubts, "all agents: "+portion{Rate: all.Tool + " " + all.Rate, Interval: all.Interval}.InBrackets())
 			}
 			lines, note.Unit = append(lines, l), b.Unit
-			if s := (seenPlace{Source: b.Cite()}); !slices.ContainsFunc(sources, func(o seenPlace) bool { return o.Source == s.Source }) {
-				sources = append(sources, s)
+			if c := b.Cite(); !slices.Contains(cites, c) {
+				cites = append(cites, c)
 			}
 		}
 	}
 	sorting.StableFunc(lines, mostUnits)
 	note.SeenAge = commonAge(lines)
-	return note, lines, sources
+	return note, lines, cites
 }
 
 // usedSentence says what an agent used most, of the categories with most units.

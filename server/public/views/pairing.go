@@ -52,7 +52,7 @@ func firstsWithout(b *observed.Board, p observed.Part, slugs []string) string {
 }
 
 // otherFirsts names the agents whose first tool is another one than the first of a part, with its rate or count; it is
-// described, not tested. It is empty where there is none.
+// described, not tested; nil without one.
 func otherFirsts(b *observed.Board, p observed.Part, language string) []string {
 	var parts []string
 	for _, a := range usersOf(b, language) {
