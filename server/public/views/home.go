@@ -28,11 +28,11 @@ type homePage struct {
 	Totals    []string      // the same for people
 	Names     []render.Link
 	Coding    *seenFirsts // what each coding agent used most, in homeCoding categories; nil where little is known
-	Races     []line      // observed boards that are not among Leads: those that say most of an order
+	Lines     []line      // observed boards: with a clear lead, then those that say most of an order
 	Pairs     []pairing   // of the boards of both kinds
 	Contrast  *contrast   // with what real work used; nil where that is the same, or not known
 	Questions string      // why both rates of a pair are not of one test
-	Leads     []line      // observed boards whose first tool is clearly ahead
+	MoreLeads []line      // those with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -55,7 +55,7 @@ const (
 	homeNames  = 3
 	homeLosses = 3
 	homeFacts  = 3
-	homeLeads  = 4 // in sight
+	homeLeads  = 4
 	homeRaces  = 4
 	homeCoding = 4
 )
@@ -101,10 +101,11 @@ func (r *Renderer) home() (Page, error) {
 		d.Bars = nil
 	}
 	d.Seen = len(r.in.Observed) > 0
-	d.Leads, d.Races = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
-	d.seenNote = r.seenNote(d.Leads, d.Races)
+	d.Lines, d.MoreLeads = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
+	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows = d.Coding.few(homeCoding)
+		d.Coding.withoutIntervals()
 	}
 	var known []string
 	if d.First != nil {
@@ -125,7 +126,7 @@ func (r *Renderer) home() (Page, error) {
 		}
 		d.Asked = append(d.Asked, c)
 	}
-	d.Names, d.Compare = r.toolNames(slices.Concat(d.Leads, d.Races)), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
@@ -138,12 +139,6 @@ func (d homePage) description() string {
 	}
 	return described(d.Headline) + " " + d.Sum
 }
-
-// FirstLeads are the clear leads in sight, MoreLeads the others.
-func (d homePage) FirstLeads() []line { return d.Leads[:min(homeLeads, len(d.Leads))] }
-
-// MoreLeads are the clear leads that are folded away.
-func (d homePage) MoreLeads() []line { return d.Leads[len(d.FirstLeads()):] }
 
 // A drawnPair is a pair with the axis of its plots, and the picture of the claim that it shows.
 type drawnPair struct {

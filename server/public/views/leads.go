@@ -18,23 +18,23 @@ func inOneList(languages []seenLanguage) (out []line) {
 	return out
 }
 
-// leadsAndRaces splits lines: those with a clear lead, and homeRaces of the others, each by units. Weak lines
-// come last; they are no races where there are leads. A single clear lead is the first race.
-func leadsAndRaces(lines []line) (leads, races []line) {
+// leadsAndRaces returns homeLeads lines with a clear lead, each with two tools, and then homeRaces others, each by units;
+// more are the leads that are left out. Weak lines come last; they are no races where there are several leads.
+func leadsAndRaces(lines []line) (shown, more []line) {
+	var leads, races []line
 	for _, l := range lines {
 		if l.Clear {
+			l.Tools = l.Tools[:min(2, len(l.Tools))]
 			leads = append(leads, l)
 		} else {
 			races = append(races, l)
 		}
 	}
 	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
-	if len(leads) == 1 {
-		leads, races = nil, append(leads, races...)
-	}
-	if len(leads) > 0 { // a tool without a tested rival cannot have one
+	if len(leads) > 1 { // a tool without a tested rival cannot have one
 		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
 	}
 	sortLines(races)
-	return leads, races[:min(homeRaces, len(races))]
+	n := min(homeLeads, len(leads))
+	return slices.Concat(leads[:n], races[:min(homeRaces, len(races))]), leads[n:]
 }

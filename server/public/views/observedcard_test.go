@@ -1,7 +1,7 @@
 package views
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -82,20 +82,14 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"Web: all pick Ash. In real work, agents used Cedar most often. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt. Observed: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
-		"Web: all pick Ash. In real work, 60% of 100 pull requests with such a tool used Birch, 20% Ash. When asked: Ash 85% (95% CI 0–100%) of 20 answers to 1 prompt. Observed: 100 pull requests by agents that use a tool of the category; 95% CI: Birch 0–80%, Ash 0–80%. Difference not tested.",
+		"lead: agents picked Ash when asked (85% of 20 answers), agents used Cedar in real work (60% of 100 pull requests with such a tool). Asked: 2 agents, 1 prompt; 95% CI: Ash 0–100%. Observed: 100 pull requests by agents; 95% CI: Cedar 0–80%. The study of real work does not count Ash.",
+		"other: agents picked Ash when asked (85% of 20 answers), agents used Birch in real work (60% of 100 pull requests with such a tool; Ash 20%). Asked: 2 agents, 1 prompt; 95% CI: Ash 0–100%. Observed: 100 pull requests by agents; 95% CI: Birch 0–80%, Ash 0–80%. Difference not tested.",
 	} {
 		in.Boards[2-i].NPrompts = 1
-		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Short: "Web: all pick Ash.", Age: age{When: "May 2026"}}
+		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Age: age{When: "May 2026"}}
 		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base() != want {
 			t.Errorf("got %+v, want %s", c, want)
 		}
-	}
-	unclear := slices.Clone(pairs)
-	unclear[0].Seen.Lead = "not clear"
-	in.Boards[2].NPrompts = 1
-	if c := contrastOf(headline{Link: pairs[0].Asked.Link, board: &in.Boards[2], Short: "Ash."}, unclear); c.Doubt != "the study of real work does not count Ash, lead of Cedar not clear" {
-		t.Errorf("a claim about all tools without its doubt: %+v", c)
 	}
 	if got := pairs[0].NotShown; got != "The study of real work does not count Ash." {
 		t.Errorf("got %q", got)
@@ -108,7 +102,7 @@ func TestPairings(t *testing.T) {
 	}
 	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	in.Boards[1].AsOf = &day
-	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Short: "Ash.", Age: age{When: "May 2024", Old: "2 years old"}}
+	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Age: age{When: "May 2024", Old: "2 years old"}}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
 	const leads = "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0)"
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
@@ -174,12 +168,22 @@ func TestObservedLines(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	leads, races := leadsAndRaces(inOneList(all))
-	if len(leads) != 4 || leads[0].Name != "HTTP clients · Rust" || len(races) != 2 || races[0].weak || races[1].weak {
-		t.Errorf("clear leads: %+v, others: %+v", leads, races)
+	names := func(lines []line) string {
+		var out []string
+		for _, l := range lines {
+			out = append(out, fmt.Sprintf("%s %d", strings.TrimPrefix(l.Link, "/observed/"), len(l.Tools)))
+		}
+		return strings.Join(out, ", ")
 	}
-	if leads, races = leadsAndRaces(inOneList(all[1:])); leads != nil || len(races) != 2 || !races[0].Clear || !races[1].weak {
-		t.Error("one clear lead has a heading of its own")
+	shown, more := leadsAndRaces(inOneList(all))
+	if got := names(shown) + "; " + names(more); got != "languages#in-rust 2, part 2, whole 2, decided 2, single 3, together 2; " {
+		t.Error(got)
+	}
+	if shown, more = leadsAndRaces(inOneList(append(all, all[1], all[1]))); len(shown) != homeLeads+2 || len(more) != 2 || !more[1].Clear {
+		t.Errorf("got %s; %s", names(shown), names(more))
+	}
+	if shown, more = leadsAndRaces(inOneList(all[1:])); names(shown) != "languages#in-rust 2, languages#in-go 2" || len(more) > 0 || !shown[1].weak { // one lead alone
+		t.Errorf("got %s; %s", names(shown), names(more))
 	}
 	tools := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}
 	for i, tool := range all[0].Lines[0].Tools {

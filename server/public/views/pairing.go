@@ -1,7 +1,6 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -166,6 +165,11 @@ func (p pairing) Bands() bool {
 	return slices.ContainsFunc(p.Tools, func(t pairedTool) bool { return t.Asked.Interval != "" || t.Used.Interval != "" })
 }
 
+// AskedBands reports whether a tool has an interval of answers, as a board of one prompt does not.
+func (p pairing) AskedBands() bool {
+	return slices.ContainsFunc(p.Tools, func(t pairedTool) bool { return t.Asked.Interval != "" })
+}
+
 // A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
 // Used say what its halves are of.
 type contrast struct {
@@ -195,40 +199,48 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		return nil
 	}
 	p := pairs[0]
-	asked, used, first := p.Tools[0], p.Tools[1], cmp.Or(h.Short, h.Text)
+	asked, used, noun := p.Tools[0], p.Tools[1], nounOf(h.board)
+	claim := func(answers, units string) string {
+		return fmt.Sprintf("%s: %ss picked %s when asked (%s), agents used %s in real work (%s).", h.board.Name, noun, asked.Tool, answers, used.Tool, units)
+	}
+	units := used.Used.of(p.Seen.Units) + " with such a tool"
+	if asked.Used.Rate != "" { // the study can see it
+		units += "; " + asked.Tool + " " + asked.Used.Rate
+	}
 	out := contrast{
-		Asked: fmt.Sprintf("When asked: %s %s of %s to %s", asked.Tool, asked.Asked.WithInterval(), quantity(h.board.NTrials, "answer"), quantity(h.board.NPrompts, "prompt")),
-		Used:  "Observed: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
+		Claim: claim(asked.Asked.of(quantity(h.board.NTrials, "answer")), units), Short: claim(asked.Asked.Rate, used.Used.Rate),
+		Asked: "Asked: " + quantity(len(h.board.Agents), noun) + ", " + quantity(h.board.NPrompts, "prompt"),
+		Used:  "Observed: " + p.Seen.Units + " by agents" + p.Collected + intervals(used.Tool, used.Used, asked.Tool, asked.Used),
 	}
 	if h.board.AsOf != nil {
 		out.AskedAge = h.Age.WithOld()
 		out.Asked += ", " + out.AskedAge
 	}
-	out.Asked += "."
+	out.Asked += intervals(asked.Tool, asked.Asked, "", portion{}) + "."
 	if p.Collected != "" {
 		out.UsedAge = p.Seen.Age.WithOld()
 	}
+	out.Used += "."
 	out.Doubt, out.Test = p.order(used, asked)
 	if asked.Link != "" && used.Link != "" {
 		out.Pair = ComparePath(asked.slug, used.slug)
 	}
-	if asked.Used.Interval == "" || used.Used.Interval == "" {
-		out.Claim = first + " In real work, agents used " + used.Tool + " most often."
-		out.Short = out.Claim
-		out.Used += ": " + used.Tool + " " + used.Used.WithInterval()
-		if asked.Used.Rate != "" { // the study can see it
-			out.Used += ", " + asked.Tool + " " + asked.Used.WithInterval()
-		}
-		out.Used += "."
-		if p.Seen.Lead != "" && p.Seen.Lead != leadClear { // the claim is about all tools
-			out.Doubt = strings.TrimPrefix(out.Doubt+", lead of "+used.Tool+" "+p.Seen.Lead, ", ")
-		}
-		return &out
-	}
-	out.Claim = fmt.Sprintf("%s In real work, %s of %s with such a tool used %s, %s %s.", first, used.Used.Rate, p.Seen.Units, used.Tool, asked.Used.Rate, asked.Tool)
-	out.Short = fmt.Sprintf("%s In %ss by agents: %s %s, %s %s.", first, p.unit, used.Tool, used.Used.Rate, asked.Tool, asked.Used.Rate)
-	out.Used += fmt.Sprintf("; 95%% CI: %s %s, %s %s.", used.Tool, used.Used.Interval, asked.Tool, asked.Used.Interval)
 	return &out
+}
+
+// intervals is like: ; 95% CI: FastAPI 33–88%, Flask 2–18%. It is empty where neither rate has one.
+func intervals(first string, x portion, second string, y portion) string {
+	var parts []string
+	if x.Interval != "" {
+		parts = append(parts, first+" "+x.Interval)
+	}
+	if y.Interval != "" {
+		parts = append(parts, second+" "+y.Interval)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; 95% CI: " + strings.Join(parts, ", ")
 }
 
 // order says how firm the order of two tools in real work is: in a few words, empty where it is significant with all pairs of
@@ -252,20 +264,20 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	return "", test
 }
 
+// of is the rate with what it is of; a count has that already.
+func (p portion) of(what string) string {
+	if strings.HasSuffix(p.Rate, "%") {
+		return p.Rate + " of " + what
+	}
+	return p.Rate
+}
+
 // InBrackets is the rate with its interval, if it has one, for brackets.
 func (p portion) InBrackets() string {
 	if p.Interval == "" {
 		return p.Rate
 	}
 	return p.Rate + ", 95% CI " + p.Interval
-}
-
-// WithInterval is the rate with its interval, if it has one.
-func (p portion) WithInterval() string {
-	if p.Interval == "" {
-		return p.Rate
-	}
-	return p.Rate + " (95% CI " + p.Interval + ")"
 }
 
 // notShown names the tools that a pair leaves out, with leastChoice or more: Not shown: Keras 13% when asked.

@@ -3,7 +3,6 @@ package views
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -24,7 +23,7 @@ type seenFirsts struct {
 type seenFirstRow struct {
 	Name, Link, Page string
 
-	All   string      // the first tool of all agents
+	All   seenFirst   // of all agents
 	Cells []seenFirst // one for each agent
 	units int
 	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
@@ -53,8 +52,49 @@ func (r seenFirstRow) known() (n int) {
 type seenFirst struct {
 	Agent, Path, Tool, Rate string // Path is the agent's page; it may be empty
 
-	Note  string // the interval, of how many units, and whether one repository has most; may be empty
-	Other bool   // another tool than the first of all agents, and ahead of it in a test
+	Of       string // the units that Rate is of; empty for a count, which names them
+	Interval string // 95 %; may be empty
+	InOne    bool   // one repository has most uses
+	Other    bool   // another tool than the first of all agents, and ahead of it in a test
+}
+
+// A seenFirstTool is a tool that agents of a row used most.
+type seenFirstTool struct {
+	Tool   string
+	Agents []seenFirst
+}
+
+// ByTool has the cells of a row by tool, that of the first column first.
+func (r seenFirstRow) ByTool() (out []seenFirstTool) {
+	for _, c := range r.Cells {
+		if c.Tool == "" {
+			continue
+		}
+		at := slices.IndexFunc(out, func(t seenFirstTool) bool { return t.Tool == c.Tool })
+		if at < 0 {
+			at, out = len(out), append(out, seenFirstTool{Tool: c.Tool})
+		}
+		out[at].Agents = append(out[at].Agents, c)
+	}
+	return out
+}
+
+// withoutIntervals leaves the intervals of all cells out.
+func (f *seenFirsts) withoutIntervals() {
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		row.All.Interval = ""
+		for j := range row.Cells {
+			row.Cells[j].Interval = ""
+		}
+	}
+}
+
+// InOne reports whether a cell is marked so.
+func (f seenFirsts) InOne() bool {
+	return slices.ContainsFunc(f.Rows, func(r seenFirstRow) bool {
+		return r.All.InOne || slices.ContainsFunc(r.Cells, func(c seenFirst) bool { return c.InOne })
+	})
 }
 
 // maxSeenAgents is how many agents have a column.
@@ -82,10 +122,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 			for _, a := range agents {
 				units[a.Agent] += a.NUnits
 			}
-			row := seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: line.Tools[0].Tool + " " + line.Tools[0].Rate, units: l.NUnits}
-			if interval := line.Tools[0].Interval; interval != "" {
-				row.All += ", " + interval
-			}
+			row := seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: seenFirstOf(b, l.Part, observed.AgentBoard{Part: l.Part}), units: l.NUnits}
 			parts = append(parts, part{row, l.Part, b, agents})
 		}
 	}
@@ -131,19 +168,13 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	all := func(t observed.Rate) int { use, _ := useOf(p, t.Slug); return use.Uses }
 	first := slices.MaxFunc(a.Tools, func(x, y observed.Rate) int { return cmp.Or(cmp.Compare(x.Uses, y.Uses), all(x)-all(y)) })
 	out.Tool = observedName(b, first.Slug)
-	inOne := observed.MostlyOne(first.Uses, first.InOne)
+	out.InOne = observed.MostlyOne(first.Uses, first.InOne)
 	if all(first) < p.Tools[0].Uses {
 		out.Other = a.Pairs[[2]string{first.Slug, p.Tools[0].Slug}].Shown
 	}
-	var notes []string
-	var interval string
-	if out.Rate, interval = wholeUse(a.Part, first); interval != "" {
-		notes = append(notes, "95% CI "+interval+", n "+chart.Whole(int64(a.NUnits)))
+	if out.Rate, out.Interval = wholeUse(a.Part, first); out.Interval != "" {
+		out.Of = chart.Whole(int64(a.NUnits))
 	}
-	if inOne {
-		notes = append(notes, "mostly one repo")
-	}
-	out.Note = strings.Join(notes, ", ")
 	return out
 }
 

@@ -43,7 +43,7 @@ func TestSeenFirsts(t *testing.T) {
 	}
 	want := []seenFirst{
 		{Agent: "Devin", Tool: "Ash", Rate: "15 of 20"},
-		{Agent: "Codex", Tool: "Birch", Rate: "67%", Note: "95% CI 50–80%, n 60", Other: true},
+		{Agent: "Codex", Tool: "Birch", Rate: "67%", Of: "60", Interval: "50–80%", Other: true},
 	}
 	if len(f.Rows[0].Cells) != len(want) {
 		t.Fatal(f.Rows[0].Cells)
@@ -56,7 +56,7 @@ func TestSeenFirsts(t *testing.T) {
 	if c := f.Rows[2].Cells[1]; c.Tool != "Ash" || c.Other {
 		t.Errorf("a tie: %+v", c)
 	}
-	if c := f.Rows[1].Cells[0]; c.Tool != "Birch" || c.Other || c.Note != "95% CI 50–80%, n 60, mostly one repo" {
+	if c := f.Rows[1].Cells[0]; c.Tool != "Birch" || c.Other || !c.InOne || c.Of != "60" {
 		t.Errorf("one repository: %+v", c)
 	}
 	// Of two rows, one has agents that differ, and one most agents.
