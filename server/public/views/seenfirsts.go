@@ -91,10 +91,13 @@ func (f *seenFirsts) withoutIntervals() {
 }
 
 // InOne reports whether a cell is marked so.
-func (f seenFirsts) InOne() bool {
-	return slices.ContainsFunc(f.Rows, func(r seenFirstRow) bool {
-		return r.All.InOne || slices.ContainsFunc(r.Cells, func(c seenFirst) bool { return c.InOne })
-	})
+func (f seenFirsts) InOne() bool { return f.has(func(c seenFirst) bool { return c.InOne }) }
+
+// Intervals reports whether a cell has one.
+func (f seenFirsts) Intervals() bool { return f.has(func(c seenFirst) bool { return c.Interval != "" }) }
+
+func (f seenFirsts) has(cell func(seenFirst) bool) bool {
+	return slices.ContainsFunc(f.Rows, func(r seenFirstRow) bool { return cell(r.All) || slices.ContainsFunc(r.Cells, cell) })
 }
 
 // maxSeenAgents is how many agents have a column.
