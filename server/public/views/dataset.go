@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -130,7 +131,7 @@ func citeContrast(in Input, c *contrast, b *analytics.Board, seen *observed.Boar
 	if b.Study != "" {
 		sources = append(slices.Clone(in.Notes), sources...)
 	}
-	return fmt.Sprintf("firstpick: %s%s %s Snapshot %s. %s. Sources: %s", c.Claim, kind, c.Base(), in.SnapshotID, in.BaseURL+"/snapshots/"+in.SnapshotID, strings.Join(sources, "; "))
+	return fmt.Sprintf("firstpick: %s%s %s %s. Snapshot %s, %s. Sources: %s", c.Claim, kind, c.Base(), in.BaseURL+cmp.Or(c.Pair, boardPath(b.Category)), in.SnapshotID, in.BaseURL+SnapshotPath(in.SnapshotID), strings.Join(sources, "; "))
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

@@ -19,6 +19,7 @@ type firstPicks struct {
 	Rows   []firstPickRow // of agents, those first that agree least with the others
 	Left   int            // agents without a row
 	Other  bool           // a cell has another tool than the first of its board
+	Note   string         // how much each board asked, where that is the same; else empty
 }
 
 // A firstBoard is a column of the table. Others are its agents that differ from its first tool or have no clear first one,
@@ -110,8 +111,17 @@ func (r *Renderer) firstPicksOf(first *analytics.Board) *firstPicks {
 	})
 	f.Left = max(0, len(f.Rows)-maxFirstAgents)
 	f.Rows = f.Rows[:len(f.Rows)-f.Left]
-	f.Other = f.Rows[0].others > 0
+	f.Other, f.Note = f.Rows[0].others > 0, f.commonNote()
 	return &f
+}
+
+// commonNote is the note that all boards share; empty where they differ.
+func (f firstPicks) commonNote() string {
+	note := f.Boards[0].Note
+	if slices.ContainsFunc(f.Boards, func(b firstBoard) bool { return b.Note != note }) || slices.ContainsFunc(f.Agreed, func(c card) bool { return c.Note != note }) {
+		return ""
+	}
+	return note
 }
 
 // firstBoardOf is the column of a board.

@@ -53,7 +53,7 @@ const (
 	homeMoves  = 6
 	homeTools  = 7 // of a board that is alone
 	homeNames  = 3
-	homeLosses = 3
+	homeLosses = 1
 	homeFacts  = 3
 	homeLeads  = 4
 	homeRaces  = 4
@@ -86,14 +86,11 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "A prompt asks for new code, real work mostly keeps what a repository had"
 	if d.Studies {
-		d.Questions += ", and the models differ"
+		d.Questions += ", and the models are not the same"
 	}
 	if c := d.Contrast; c != nil {
-		if c.Test != "" {
-			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
-		}
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
 		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
 	}

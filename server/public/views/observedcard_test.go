@@ -104,11 +104,11 @@ func TestPairings(t *testing.T) {
 	in.Boards[1].AsOf = &day
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Age: age{When: "May 2024", Old: "2 years old"}}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
-	const leads = "Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0)"
+	const leads = "In real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0"
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
-		"|" + leads:                           {Shown: true, Together: &observed.Together{Shown: true}},
-		"difference not significant|" + leads: {},
-		"not significant among all 3 pairs|" + leads + ", with these two tested alone; with all 3 pairs of the board tested at once, the order is not proven": {Shown: true, Together: &observed.Together{}},
+		"|" + leads + ")": {Shown: true, Together: &observed.Together{Shown: true}},
+		"difference not significant|" + leads + "): not significant":                                                                    {},
+		"not significant among all 3 pairs|" + leads + " with these two tested alone): not significant with all 3 pairs tested at once": {Shown: true, Together: &observed.Together{}},
 	} {
 		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
 		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}

@@ -181,7 +181,7 @@ type contrast struct {
 	Pair  string // the path of the comparison of its two tools; empty without one
 	Cite  string // how to cite the claim; empty without a snapshot
 	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is significant
-	Test  string // the test of that order; empty without one
+	Test  string // the test of that order, without a full stop; empty without one
 }
 
 // Base is what both halves are of, and how firm the second is.
@@ -253,15 +253,15 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	case !ok || !pair.Known():
 		return "difference not tested", ""
 	}
-	test = fmt.Sprintf("%s leads %s by %s points (95%% CI %s)", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
+	test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
 	switch {
 	case !pair.Shown:
-		return "difference not significant", test
+		return "difference not significant", test + "): not significant"
 	case pair.Together != nil && !pair.Together.Shown:
 		pairs := countPairs(len(p.part.Tools))
-		return "not significant among all " + pairs + " pairs", test + ", with these two tested alone; with all " + pairs + " pairs of the board tested at once, the order is not proven"
+		return "not significant among all " + pairs + " pairs", test + " with these two tested alone): not significant with all " + pairs + " pairs tested at once"
 	}
-	return "", test
+	return "", test + ")"
 }
 
 // of is the rate with what it is of; a count has that already.

@@ -94,7 +94,9 @@ func (f *seenFirsts) withoutIntervals() {
 func (f seenFirsts) InOne() bool { return f.has(func(c seenFirst) bool { return c.InOne }) }
 
 // Intervals reports whether a cell has one.
-func (f seenFirsts) Intervals() bool { return f.has(func(c seenFirst) bool { return c.Interval != "" }) }
+func (f seenFirsts) Intervals() bool {
+	return f.has(func(c seenFirst) bool { return c.Interval != "" })
+}
 
 func (f seenFirsts) has(cell func(seenFirst) bool) bool {
 	return slices.ContainsFunc(f.Rows, func(r seenFirstRow) bool { return cell(r.All) || slices.ContainsFunc(r.Cells, cell) })

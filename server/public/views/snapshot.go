@@ -133,7 +133,7 @@ func (r *Renderer) Snapshot(s Snapshot, m Manifest) (Page, error) {
 		d.Observed = append(d.Observed, o.Name)
 	}
 	return r.page("snapshot", render.Head{
-		Path: d.Link, Title: "Snapshot of " + d.Day, Section: "boards",
+		Path: d.Link, Title: "Snapshot " + d.ID, Section: "boards",
 		Description: fmt.Sprintf("Snapshot %s: %s on %s, how each agent was asked, all files, and how to verify them.", s.ID, quantity(s.Trials, "trial"), quantity(s.Boards, "board")),
 	}, d)
 }
