@@ -94,7 +94,7 @@ func newLayout() *Layout {
 func (l *Layout) Page(name string, h Head, data any) ([]byte, error) {
 	f := frame{Head: h, Late: []string{l.assets.Offer, l.assets.Page}, Data: data}
 	switch name {
-	case "home", "boards", "agents", "agent":
+	case "home", "boards", "agents", "agent", "search":
 		f.More = []string{l.assets.Home}
 	case "trial", "prompt":
 		f.More = []string{l.assets.Trace}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
@@ -24,6 +25,7 @@ type found struct {
 	rivals       string         // of a known tool: others of its category
 	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
+	language     string         // that q names; empty without one
 }
 
 // A foundPage is a page to go to. Kind is tool, board, agent or comparison.
@@ -45,6 +47,8 @@ type foundCategory struct {
 	Name string `json:"name"`
 	Slug string `json:"slug"`
 	URL  string `json:"url"`
+
+	named bool // q names it
 }
 
 // A foundObserved is an observed board near the query or with a tool near it, or an observed
@@ -55,6 +59,7 @@ type foundObserved struct {
 	Observed bool   `json:"observed"`
 	URL      string `json:"url"`
 	heading  string
+	named    bool // q names it, or its language
 }
 
 // nothing reports whether nothing was found.
@@ -62,15 +67,26 @@ func (f found) nothing() bool {
 	return f.Tool == nil && f.ObservedTool == nil && !f.known && len(f.tools)+len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured) == 0
 }
 
+// observe adds an observed board once. named: the query names it, or its language.
+func (f *found) observe(b observed.Board, named bool) {
+	at := slices.IndexFunc(f.Observed, func(o foundObserved) bool { return o.Slug == b.Category })
+	if at < 0 {
+		at, f.Observed = len(f.Observed), append(f.Observed, foundObserved{Name: b.Name, Slug: b.Category, Observed: true, URL: b.URL, heading: b.Heading()})
+	}
+	f.Observed[at].named = f.Observed[at].named || named
+	f.named = f.named || named
+}
+
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused, Language: f.language}
+	near := !f.named && len(f.tools) == 0 // the table of tools leads to their boards
 	for _, c := range f.Categories {
-		if !f.named || called(c.Name, c.Slug, f.Query) {
+		if c.named || near {
 			out.Categories = append(out.Categories, c.Slug)
 		}
 	}
 	for _, o := range f.Observed {
-		if !f.named || called(o.Name, o.Slug, f.Query) {
+		if o.named || near {
 			out.Observed = append(out.Observed, o.Slug)
 		}
 	}

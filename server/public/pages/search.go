@@ -16,11 +16,20 @@ import (
 )
 
 // find searches for a name. If nothing matches, it searches again without the name of a language: "typescript orm". A
-// language alone finds its observed boards.
+// language alone also finds its observed boards.
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
 		out.rivals, out.unused = views.Rivals(s.Rivals(query)), s.Unused(query)
+	}
+	rest, language := withoutLanguage(s, query)
+	if language != "" && rest == "" && out.Tool == nil && out.ObservedTool == nil {
+		out.language = language
+		for _, b := range s.Observed {
+			if slices.ContainsFunc(b.Languages, func(l observed.LanguageBoard) bool { return l.Language == language }) {
+				out.observe(b, true)
+			}
+		}
 	}
 	if !out.nothing() {
 		return out
@@ -36,18 +45,9 @@ func find(s *snapshotview.Site, query string) found {
 		}
 		return out
 	}
-	rest, language := withoutLanguage(s, query)
-	switch {
-	case language == "":
-	case rest != "":
+	if language != "" {
 		out = named(s, rest)
-		out.Query = query
-	default:
-		for _, b := range s.Observed {
-			if slices.ContainsFunc(b.Languages, func(l observed.LanguageBoard) bool { return l.Language == language }) {
-				out.named, out.Observed = true, append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
-			}
-		}
+		out.Query, out.language = query, language
 	}
 	return out
 }
@@ -90,11 +90,6 @@ func named(s *snapshotview.Site, query string) found {
 			return out
 		}
 	}
-	observe := func(b observed.Board) {
-		if !slices.ContainsFunc(out.Observed, func(o foundObserved) bool { return o.Slug == b.Category }) {
-			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
-		}
-	}
 	for _, form := range spellings(query) {
 		if slug, ok := s.Slug(form); ok && out.ObservedTool == nil {
 			if tool, ok := s.Views.ObservedTool(slug); ok {
@@ -113,7 +108,7 @@ func named(s *snapshotview.Site, query string) found {
 		case measured:
 			out.Suggestions, out.tools = append(out.Suggestions, t), append(out.tools, ref.Slug)
 		case seen:
-			observe(b)
+			out.observe(b, false)
 			if _, page := s.Views.ObservedTool(ref.Slug); page {
 				out.tools = append(out.tools, ref.Slug)
 			}
@@ -124,14 +119,13 @@ func named(s *snapshotview.Site, query string) found {
 	boards := s.SuggestObserved(query)
 	for _, b := range s.Observed {
 		if slices.Contains(boards, b.Category) {
-			out.named = out.named || called(b.Name, b.Category, query)
-			observe(b)
+			out.observe(b, called(b.Name, b.Category, query))
 		}
 	}
 	for _, slug := range s.SuggestCategories(query) {
 		if b, ok := s.Leaderboard(slug); ok {
-			out.named = out.named || called(b.Name, b.Category, query)
-			out.Categories = append(out.Categories, foundCategory{b.Name, b.Category, b.URL})
+			c := foundCategory{Name: b.Name, Slug: b.Category, URL: b.URL, named: called(b.Name, b.Category, query)}
+			out.named, out.Categories = out.named || c.named, append(out.Categories, c)
 		}
 	}
 	return out

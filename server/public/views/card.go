@@ -23,7 +23,6 @@ type card struct {
 	Units           string // of the note of an observed board: what is counted
 	Lead            string // of its first tool: clear or not; empty where that is not known
 	Age             age
-	Observed        bool
 	Synthetic       bool
 }
 

@@ -16,7 +16,7 @@ import (
 func (r *Renderer) observedCard(b *observed.Board) card {
 	p, language := mainPart(b)
 	c := card{
-		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now), Observed: true,
+		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: seenAgeOf(b, r.in.Now),
 		Units: quantity(p.NUnits, b.Unit), Note: quantity(p.NUnits, b.Unit) + " · " + chart.Count(p.NRepos, "repository", "repositories") + agentShare(b, p, language),
 	}
 	if language == "" && len(b.Languages) == 1 {
@@ -168,16 +168,6 @@ const (
 	cardTools   = 3   // tools of a card, and one more at a tie
 	leastChoice = .05 // of a second tool: with less, there is no choice to show
 )
-
-// doubtedCard is the card of a board with the doubts about the part that it shows.
-func (r *Renderer) doubtedCard(b *observed.Board) card {
-	c := r.observedCard(b)
-	p, _ := mainPart(b)
-	for _, doubt := range partDoubts(b, p) {
-		c.Note += " · " + doubt
-	}
-	return c
-}
 
 // partDoubts are the doubts about a part in a few words each.
 func partDoubts(b *observed.Board, p observed.Part) []string {

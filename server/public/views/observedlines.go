@@ -190,6 +190,18 @@ func splitBy(b *observed.Board, language string) string {
 	return language
 }
 
+// linesOf returns the lines of a board, named with their language, and of one language where it is not empty.
+func (r *Renderer) linesOf(b *observed.Board, language string) (out []line) {
+	for _, l := range partsOf(b) {
+		if len(firstUsed(l.Part)) > 0 && (language == "" || l.Language == language) {
+			line := r.observedLine(b, l.Part, l.Language)
+			line.Name = line.inLanguage
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
 func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language string) line {
 	of := splitBy(b, language)
 	l := line{

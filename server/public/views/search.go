@@ -18,19 +18,26 @@ type Found struct {
 	// name that was searched for.
 	Known, Named                bool
 	Rivals, Unused              string // of a known tool; may be empty
+	Language                    string // that was searched for; empty without one
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 }
 
 type searchPage struct {
-	Query            string
-	Known, Named     bool
-	Agents           []render.Link // with the words of the query in their name
-	Tools            []toolLine
-	Boards, Observed []card
-	Unmeasured       string // names of tools of the catalogue without a page
-	Rivals, Unused   string // of a known tool; may be empty
+	Query          string
+	Known, Named   bool
+	Agents         []render.Link // with the words of the query in their name
+	Tools          []toolLine
+	Boards         []card
+	Lines          []line        // of observed boards
+	Rest           []render.Link // observed boards without a line
+	Unmeasured     string        // names of tools of the catalogue without a page
+	Rivals, Unused string        // of a known tool; may be empty
+	seenNote
 }
+
+// Observed reports whether an observed board was found.
+func (p searchPage) Observed() bool { return len(p.Lines)+len(p.Rest) > 0 }
 
 // Rivals names the first rivals of a tool and says how many others there are; empty without one.
 func Rivals(names []string) string {
@@ -58,9 +65,14 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 	}
 	for _, category := range f.Observed {
 		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category }); i >= 0 {
-			d.Observed = append(d.Observed, r.doubtedCard(&r.in.Observed[i]))
+			b := &r.in.Observed[i]
+			lines := r.linesOf(b, f.Language)
+			if d.Lines = append(d.Lines, lines...); len(lines) == 0 {
+				d.Rest = append(d.Rest, render.Link{Path: observedPath(b.Category), Text: b.Name})
+			}
 		}
 	}
+	d.seenNote = r.seenNote(d.Lines)
 	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
 	return inert.Text(html), err
 }
