@@ -26,13 +26,14 @@ type homePage struct {
 	First     *firstPicks   // the tool that each agent picks most, of several boards
 	Sum       string        // what there is in this snapshot
 	Totals    []string      // the same for people
-	Names     []render.Link
-	Coding    *seenFirsts // what each coding agent used most, in homeCoding categories; nil where little is known
-	Lines     []line      // observed boards: with a clear lead, then those that say most of an order
-	Pairs     []pairing   // of the boards of both kinds
-	Contrast  *contrast   // with what real work used; nil where that is the same, or not known
-	Questions string      // why both rates of a pair are not of one test
-	MoreLeads []line      // those with a clear lead that Lines leaves out
+	Names     []render.Link // examples of tools
+	Boards    []render.Link // the largest
+	Coding    *seenFirsts   // what each coding agent used most, in homeCoding categories; nil where little is known
+	Lines     []line        // observed boards: with a clear lead, then those that say most of an order
+	Pairs     []pairing     // of the boards of both kinds
+	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
+	Questions string        // why both rates of a pair are not of one test
+	MoreLeads []line        // those with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -53,7 +54,8 @@ const (
 	homeMoves  = 6
 	homeTools  = 7 // of a board that is alone
 	homeNames  = 3
-	homeLosses = 1
+	homeLosses = 3
+	homeBoards = 9
 	homeFacts  = 3
 	homeLeads  = 4
 	homeRaces  = 4
@@ -86,11 +88,11 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "A prompt asks for new code, real work mostly keeps what a repository had"
-	if d.Studies {
-		d.Questions += ", and the models are not the same"
-	}
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
 	if c := d.Contrast; c != nil {
+		if c.Test != "" {
+			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
+		}
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
 		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
 	}
@@ -123,6 +125,7 @@ func (r *Renderer) home() (Page, error) {
 		}
 		d.Asked = append(d.Asked, c)
 	}
+	d.Boards = r.boardLinks()
 	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
@@ -235,35 +238,28 @@ func firstTools(b analytics.Board) *render.Forest {
 	return &f
 }
 
-// toolNames returns examples for the search: the first tools of boards that asked, the most contested board first, and
-// of observed boards.
+// toolNames returns examples for the search: the first tools of boards that asked, one where there are observed boards, and
+// of the largest observed ones.
 func (r *Renderer) toolNames(seen []line) (out []render.Link) {
-	contested := r.byTrials()
-	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
-		if len(b.Tools) == 0 {
-			return -1
+	add := func(name, path string, most int) {
+		if l := (render.Link{Path: path, Text: name}); len(out) < most && path != "" && !slices.Contains(out, l) {
+			out = append(out, l)
 		}
-		return -b.Tools[0].PickRate
-	}))
+	}
+	asked := homeNames
+	if len(seen) > 0 {
+		asked = 1
+	}
 	for place := range homeNames {
-		for _, b := range contested {
-			most := homeNames
-			if slices.ContainsFunc(seen, func(l line) bool { return !l.weak }) {
-				most = homeNames / 2
-			}
-			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) >= most {
-				continue
-			}
-			if l := (render.Link{Path: toolPath(b.Tools[place].Slug), Text: b.Tools[place].Tool}); !slices.Contains(out, l) {
-				out = append(out, l)
+		for _, b := range r.byTrials() {
+			if place < len(b.Tools) && b.Tools[place].Picks > 0 {
+				add(b.Tools[place].Tool, toolPath(b.Tools[place].Slug), asked)
 			}
 		}
 	}
+	sorting.StableFunc(seen, mostUnits)
 	for _, l := range seen {
-		t := l.Tools[0]
-		if one := (render.Link{Path: t.Link, Text: t.Tool}); t.Link != "" && !l.weak && len(out) < homeNames && !slices.Contains(out, one) {
-			out = append(out, one)
-		}
+		add(l.Tools[0].Tool, l.Tools[0].Link, homeNames)
 	}
 	return out
 }
@@ -275,7 +271,7 @@ type sample struct {
 	Age        age
 	Facts      []render.Fact
 	Losses     []cellLine
-	Agents     []agentLine // those that pick it least, where several were asked
+	Firsts     string // by how many agents it is picked most, where several were asked
 }
 
 // sampleBeside is the sample of another board than the one that the page leads with, if there is one.
@@ -309,12 +305,40 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	}
 	if len(b.Agents) < 2 {
 		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
-	}
-	if len(out.Losses) == 0 {
-		agents := joinLines(r.agentLines(b, s), nounOf(b))
-		out.Agents = agents[:min(homeLosses, len(agents))]
+	} else {
+		out.Firsts = firstsOf(b, s)
 	}
 	return out
+}
+
+// firstsOf is like: Picked most often by 1 of 8 models; TensorFlow by 6.
+func firstsOf(b *analytics.Board, s analytics.Standing) string {
+	firsts := map[string]int{}
+	for _, a := range b.Agents {
+		if best, _ := firstTwo(a); best.Picks > 0 {
+			firsts[best.Slug]++
+		}
+	}
+	text := fmt.Sprintf("Picked most often by %d of %s", firsts[s.Slug], quantity(len(b.Agents), nounOf(b)))
+	if first := b.Tools[0]; firsts[first.Slug] > 0 {
+		text += fmt.Sprintf("; %s by %d", first.Tool, firsts[first.Slug])
+	}
+	return text + "."
+}
+
+// boardLinks leads to the largest boards: observed ones by units, and where there is none, those of trials.
+func (r *Renderer) boardLinks() (out []render.Link) {
+	seen := slices.Clone(r.in.Observed)
+	sorting.StableFunc(seen, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	for i := range seen {
+		out = append(out, render.Link{Path: observedPath(seen[i].Category), Text: seen[i].Name})
+	}
+	if len(out) == 0 {
+		for _, b := range r.byTrials() {
+			out = append(out, render.Link{Path: boardPath(b.Category), Text: b.Name})
+		}
+	}
+	return out[:min(homeBoards, len(out))]
 }
 
 // byTrials returns the boards, those with the most trials first.

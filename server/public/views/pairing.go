@@ -68,7 +68,7 @@ func otherFirsts(b *observed.Board, p observed.Part, language string) []string {
 	return []string{"other first tools, not tested: " + and(parts)}
 }
 
-// pairings returns the categories with a board of both kinds: that of the board first, then those with different
+// pairings returns the categories with a board of both kinds and observed.MinUnits: that of the board first, then those with different
 // first tools.
 func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 	for _, b := range r.byTrials() {
@@ -79,7 +79,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		o := &r.in.Observed[i]
 		p, several := mainPart(o)
 		used := firstUsed(p)
-		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 {
+		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 || p.NUnits < observed.MinUnits {
 			continue
 		}
 		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, unit: o.Unit, Category: b.Category}
@@ -193,22 +193,20 @@ func (c contrast) Base() string {
 	return text
 }
 
-// contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same, or too few units are known.
+// contrastOf returns the contrast of a headline and its pairing; nil where the first tools are the same.
 func contrastOf(h headline, pairs []pairing) *contrast {
-	if h.board == nil || len(pairs) == 0 || pairs[0].Asked.Link != h.Link || pairs[0].Same || pairs[0].part.NUnits < observed.MinUnits {
+	if h.board == nil || len(pairs) == 0 || pairs[0].Asked.Link != h.Link || pairs[0].Same {
 		return nil
 	}
 	p := pairs[0]
 	asked, used, noun := p.Tools[0], p.Tools[1], nounOf(h.board)
-	claim := func(answers, units string) string {
-		return fmt.Sprintf("%s: %ss picked %s when asked (%s), agents used %s in real work (%s).", h.board.Name, noun, asked.Tool, answers, used.Tool, units)
-	}
 	units := used.Used.of(p.Seen.Units) + " with such a tool"
 	if asked.Used.Rate != "" { // the study can see it
 		units += "; " + asked.Tool + " " + asked.Used.Rate
 	}
 	out := contrast{
-		Claim: claim(asked.Asked.of(quantity(h.board.NTrials, "answer")), units), Short: claim(asked.Asked.Rate, used.Used.Rate),
+		Claim: fmt.Sprintf("%s: %ss picked %s when asked (%s), agents used %s in real work (%s).", h.board.Name, noun, asked.Tool, asked.Asked.of(quantity(h.board.NTrials, "answer")), used.Tool, units),
+		Short: fmt.Sprintf("%s: %ss picked %s when asked, agents used %s in real work.", h.board.Name, noun, asked.Tool, used.Tool),
 		Asked: "Asked: " + quantity(len(h.board.Agents), noun) + ", " + quantity(h.board.NPrompts, "prompt"),
 		Used:  "Observed: " + p.Seen.Units + " by agents" + p.Collected + intervals(used.Tool, used.Used, asked.Tool, asked.Used),
 	}
@@ -259,18 +257,21 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 		return "difference not significant", test + "): not significant"
 	case pair.Together != nil && !pair.Together.Shown:
 		pairs := countPairs(len(p.part.Tools))
-		return "not significant among all " + pairs + " pairs", test + " with these two tested alone): not significant with all " + pairs + " pairs tested at once"
+		return "order not proven", test + " with these two tested alone): not significant with all " + pairs + " pairs tested at once"
 	}
 	return "", test + ")"
 }
 
 // of is the rate with what it is of; a count has that already.
 func (p portion) of(what string) string {
-	if strings.HasSuffix(p.Rate, "%") {
+	if p.IsShare() {
 		return p.Rate + " of " + what
 	}
 	return p.Rate
 }
+
+// IsShare reports whether the rate is per cent, and not a count.
+func (p portion) IsShare() bool { return strings.HasSuffix(p.Rate, "%") }
 
 // InBrackets is the rate with its interval, if it has one, for brackets.
 func (p portion) InBrackets() string {
