@@ -55,10 +55,10 @@ const (
 	homeTools  = 7 // of a board that is alone
 	homeNames  = 3
 	homeLosses = 3
-	homeBoards = 9
+	homeBoards = 24
 	homeFacts  = 3
-	homeLeads  = 4
-	homeRaces  = 4
+	homeLeads  = 8
+	homeRaces  = 3
 	homeCoding = 4
 )
 
@@ -88,11 +88,12 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
 	if c := d.Contrast; c != nil {
 		if c.Test != "" {
 			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
 		}
+		d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, d.Questions)
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
 		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
 	}

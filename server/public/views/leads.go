@@ -1,7 +1,6 @@
 package views
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -30,7 +29,7 @@ func leadsAndRaces(lines []line) (shown, more []line) {
 			races = append(races, l)
 		}
 	}
-	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
+	sorting.StableFunc(leads, mostUnits)
 	if len(leads) > 1 { // a tool without a tested rival cannot have one
 		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
 	}

@@ -56,6 +56,14 @@ func agentShare(b *observed.Board, p observed.Part, language string) string {
 	return " · " + shareText(most.NUnits, p.NUnits) + " by " + most.Agent
 }
 
+// mostByOne is agentShare where one agent made more than half of the units of a part; empty for others.
+func mostByOne(b *observed.Board, p observed.Part, language string) string {
+	if !slices.ContainsFunc(usersOf(b, language), func(a observed.AgentBoard) bool { return 2*a.NUnits > p.NUnits }) {
+		return ""
+	}
+	return agentShare(b, p, language)
+}
+
 // leadOrder returns whether the lead of the first tool over each other one is clear, with all pairs of the part compared at
 // once: as the ranks of the board are, or with each p-value times the number of pairs (Bonferroni). It is empty where
 // they were not compared, where no other tool was used, and of fewer than observed.MinUnits units or observed.MinRepos

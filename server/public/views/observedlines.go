@@ -206,7 +206,7 @@ func (r *Renderer) observedLine(b *observed.Board, p observed.Part, language str
 	of := splitBy(b, language)
 	l := line{
 		Name: b.Name, Link: observedPath(b.Category), Page: observedPath(b.Category), Age: seenAgeOf(b, r.in.Now), units: p.NUnits,
-		Counted: quantity(p.NUnits, b.Unit) + agentShare(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...), weak: isWeak(p),
+		Counted: quantity(p.NUnits, b.Unit) + mostByOne(b, p, of), Doubts: append(partDoubts(b, p), byLargestAgent(b, p, of)...), weak: isWeak(p),
 	}
 	l.Clear = leadOrder(p) == leadClear
 	if of != "" {
