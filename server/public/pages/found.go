@@ -25,7 +25,7 @@ type found struct {
 	rivals       string         // of a known tool: others of its category
 	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
-	language     string         // that q names; empty without one
+	languages    []string       // that q names
 }
 
 // A foundPage is a page to go to. Kind is tool, board, agent or comparison.
@@ -78,7 +78,7 @@ func (f *found) observe(b observed.Board, named bool) {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused, Language: f.language}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused, Languages: f.languages}
 	near := !f.named && len(f.tools) == 0 // the table of tools leads to their boards
 	for _, c := range f.Categories {
 		if c.named || near {

@@ -65,7 +65,7 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=python+web+framework+PYTHON", 200, []string{`href="/observed/webserver"`, "python web framework PYTHON"}, []string{"Is it yours"}},
 		{"/search?q=python", 200, []string{`href="/observed/orm"`, "in their name, address or language", "67 of 67"}, nil}, // their language
 		{"/search?q=python+mappers", 200, []string{`href="/observed/orm"`, "67 of 67"}, []string{`href="/observed/webserver"`}},
-		{"/search?q=flsk", 200, []string{`href="/tools/flask"`}, []string{`id="observed"`}},
+		{"/search?q=prismo", 200, []string{`href="/tools/prisma"`}, []string{`id="observed"`}}, // the table of tools leads there
 		{"/search?q=python", 200, []string{`href="/observed/webserver"`, "in their name, address or language"}, []string{"Is it yours"}},
 		{"/search?q=prisma-postgres", 200, []string{"itself is in the catalogue. No trials measure it yet. Others of its category: "}, []string{"none of its categories"}},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},

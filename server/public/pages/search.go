@@ -15,26 +15,25 @@ import (
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
-// find searches for a name. If nothing matches, it searches again without the name of a language: "typescript orm". A
-// language alone also finds its observed boards.
+// find searches for a name. Languages in it choose the parts of observed boards; if nothing matches, it searches again
+// without them: "typescript orm". A language alone also finds its observed boards.
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
 		out.rivals, out.unused = views.Rivals(s.Rivals(query)), s.Unused(query)
 	}
-	rest, language := withoutLanguage(s, query)
-	if language != "" && rest == "" && out.Tool == nil && out.ObservedTool == nil {
-		out.language = language
+	if out.Tool != nil || out.ObservedTool != nil {
+		return out
+	}
+	rest, languages := withoutLanguages(s, query)
+	if rest == "" {
 		for _, b := range s.Observed {
-			if slices.ContainsFunc(b.Languages, func(l observed.LanguageBoard) bool { return l.Language == language }) {
+			if slices.ContainsFunc(b.Languages, func(l observed.LanguageBoard) bool { return slices.Contains(languages, l.Language) }) {
 				out.observe(b, true)
 			}
 		}
 	}
-	if !out.nothing() {
-		return out
-	}
-	if m := twoTools.FindStringSubmatch(query); m != nil {
+	if m := twoTools.FindStringSubmatch(query); m != nil && out.nothing() {
 		for _, name := range m[1:] {
 			ref, _ := s.Ref(name)
 			if _, page := s.Views.Tool(ref.Slug); page {
@@ -45,15 +44,15 @@ func find(s *snapshotview.Site, query string) found {
 		}
 		return out
 	}
-	if language != "" {
+	if len(languages) > 0 && out.nothing() {
 		out = named(s, rest)
-		out.Query, out.language = query, language
 	}
+	out.Query, out.languages = query, languages
 	return out
 }
 
-// withoutLanguage splits the name of a language of an observed board off a query.
-func withoutLanguage(s *snapshotview.Site, query string) (rest, language string) {
+// withoutLanguages splits the names of languages of observed boards off a query.
+func withoutLanguages(s *snapshotview.Site, query string) (rest string, languages []string) {
 	var kept []string
 	for _, word := range strings.Fields(query) {
 		found := ""
@@ -64,13 +63,14 @@ func withoutLanguage(s *snapshotview.Site, query string) (rest, language string)
 				}
 			}
 		}
-		if found == "" {
+		switch {
+		case found == "":
 			kept = append(kept, word)
-		} else {
-			language = found
+		case !slices.Contains(languages, found):
+			languages = append(languages, found)
 		}
 	}
-	return strings.Join(kept, " "), language
+	return strings.Join(kept, " "), languages
 }
 
 // named searches for tools and boards by their names.

@@ -27,13 +27,13 @@ type homePage struct {
 	Sum       string        // what there is in this snapshot
 	Totals    []string      // the same for people
 	Names     []render.Link // examples of tools
-	Boards    []render.Link // the largest
+	Boards    []render.Link // the largest observed ones
 	Coding    *seenFirsts   // what each coding agent used most, in homeCoding categories; nil where little is known
 	Lines     []line        // observed boards: with a clear lead, then those that say most of an order
 	Pairs     []pairing     // of the boards of both kinds
 	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
 	Questions string        // why both rates of a pair are not of one test
-	MoreLeads []line        // those with a clear lead that Lines leaves out
+	MoreLeads int           // boards with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -88,12 +88,11 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
 	if c := d.Contrast; c != nil {
 		if c.Test != "" {
 			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
 		}
-		d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, d.Questions)
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
 		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
 	}
@@ -101,8 +100,8 @@ func (r *Renderer) home() (Page, error) {
 		d.Bars = nil
 	}
 	d.Seen = len(r.in.Observed) > 0
-	d.Lines, d.MoreLeads = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
-	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
+	lines, more := leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
+	d.Lines, d.MoreLeads, d.seenNote = lines, len(more), r.seenNote(lines, more)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows = d.Coding.few(homeCoding)
 		d.Coding.withoutIntervals()
@@ -127,7 +126,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Asked = append(d.Asked, c)
 	}
 	d.Boards = r.boardLinks()
-	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(slices.Concat(lines, more)), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
@@ -145,14 +144,16 @@ func (d homePage) description() string {
 type drawnPair struct {
 	Pair    pairing
 	Axis    template.HTML
+	Doubts  []string
 	Picture string // empty without one
 	Cite    string // of the claim; may be empty
 }
 
 // Drawn is a pair for its template.
 func (d homePage) Drawn(p pairing) drawnPair {
-	out := drawnPair{Pair: p, Axis: d.Axis}
+	out := drawnPair{Pair: p, Axis: d.Axis, Doubts: p.Doubts}
 	if d.Contrast != nil && p.Category == d.Pairs[0].Category {
+		out.Doubts = append([]string{d.Questions}, p.Doubts...)
 		out.Picture, out.Cite = "/og/home.png", d.Contrast.Cite
 	}
 	return out
@@ -307,19 +308,14 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	if len(b.Agents) < 2 {
 		out.Losses = p.Losses[:min(homeLosses, len(p.Losses))]
 	} else {
-		out.Firsts = firstsOf(b, s)
+		out.Firsts = pickedMostBy(b, s)
 	}
 	return out
 }
 
-// firstsOf is like: Picked most often by 1 of 8 models; TensorFlow by 6.
-func firstsOf(b *analytics.Board, s analytics.Standing) string {
-	firsts := map[string]int{}
-	for _, a := range b.Agents {
-		if best, _ := firstTwo(a); best.Picks > 0 {
-			firsts[best.Slug]++
-		}
-	}
+// pickedMostBy is like: Picked most often by 1 of 8 models; TensorFlow by 6.
+func pickedMostBy(b *analytics.Board, s analytics.Standing) string {
+	firsts := firstsOf(b)
 	text := fmt.Sprintf("Picked most often by %d of %s", firsts[s.Slug], quantity(len(b.Agents), nounOf(b)))
 	if first := b.Tools[0]; firsts[first.Slug] > 0 {
 		text += fmt.Sprintf("; %s by %d", first.Tool, firsts[first.Slug])
@@ -327,17 +323,12 @@ func firstsOf(b *analytics.Board, s analytics.Standing) string {
 	return text + "."
 }
 
-// boardLinks leads to the largest boards: observed ones by units, and where there is none, those of trials.
+// boardLinks leads to the observed boards, the largest first.
 func (r *Renderer) boardLinks() (out []render.Link) {
 	seen := slices.Clone(r.in.Observed)
 	sorting.StableFunc(seen, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	for i := range seen {
 		out = append(out, render.Link{Path: observedPath(seen[i].Category), Text: seen[i].Name})
-	}
-	if len(out) == 0 {
-		for _, b := range r.byTrials() {
-			out = append(out, render.Link{Path: boardPath(b.Category), Text: b.Name})
-		}
 	}
 	return out[:min(homeBoards, len(out))]
 }

@@ -190,10 +190,10 @@ func splitBy(b *observed.Board, language string) string {
 	return language
 }
 
-// linesOf returns the lines of a board, named with their language, and of one language where it is not empty.
-func (r *Renderer) linesOf(b *observed.Board, language string) (out []line) {
+// linesOf returns the lines of a board, named with their language, and of some languages where there are any.
+func (r *Renderer) linesOf(b *observed.Board, languages []string) (out []line) {
 	for _, l := range partsOf(b) {
-		if len(firstUsed(l.Part)) > 0 && (language == "" || l.Language == language) {
+		if len(firstUsed(l.Part)) > 0 && (len(languages) == 0 || slices.Contains(languages, l.Language)) {
 			line := r.observedLine(b, l.Part, l.Language)
 			line.Name = line.inLanguage
 			out = append(out, line)

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -27,7 +28,6 @@ type pairing struct {
 	Tools       []pairedTool // the first of each kind, then the second of each
 	part        observed.Part
 	language    string // of part; empty where that is not known
-	unit        string // that part counts
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
@@ -82,7 +82,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 || p.NUnits < observed.MinUnits {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, unit: o.Unit, Category: b.Category}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Category: b.Category}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
 		if d.language = several; several == "" && len(o.Languages) == 1 {
@@ -171,17 +171,16 @@ func (p pairing) AskedBands() bool {
 }
 
 // A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
-// Used say what its halves are of.
+// Used are the figures of its halves, with what they are of.
 type contrast struct {
 	Claim, Asked, Used string
 
-	Short             string // Claim next to a plot and what it is of
 	AskedAge, UsedAge string // with how old they are; empty where they are not known
 
-	Pair  string // the path of the comparison of its two tools; empty without one
 	Cite  string // how to cite the claim; empty without a snapshot
-	Doubt string // how firm the order of its two tools in real work is, in a few words; empty where it is significant
-	Test  string // the test of that order, without a full stop; empty without one
+	Pair  string // the path of the comparison of its two tools; empty without one
+	Doubt string // how firm its half of real work is, in a few words; empty where the lead of its tool is clear
+	Test  string // of the order of its two tools in real work, without a full stop; empty without one
 }
 
 // Base is what both halves are of, and how firm the second is.
@@ -200,25 +199,24 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	p := pairs[0]
 	asked, used, noun := p.Tools[0], p.Tools[1], nounOf(h.board)
-	units := used.Used.of(p.Seen.Units) + " with such a tool"
-	if asked.Used.Rate != "" { // the study can see it
-		units += "; " + asked.Tool + " " + asked.Used.Rate
-	}
+	use, _ := useOf(p.part, used.slug)
 	out := contrast{
-		Claim: fmt.Sprintf("%s: %ss picked %s when asked (%s), agents used %s in real work (%s).", h.board.Name, noun, asked.Tool, asked.Asked.of(quantity(h.board.NTrials, "answer")), used.Tool, units),
-		Short: fmt.Sprintf("%s: %ss picked %s when asked, agents used %s in real work.", h.board.Name, noun, asked.Tool, used.Tool),
-		Asked: "Asked: " + quantity(len(h.board.Agents), noun) + ", " + quantity(h.board.NPrompts, "prompt"),
-		Used:  "Observed: " + p.Seen.Units + " by agents" + p.Collected + intervals(used.Tool, used.Used, asked.Tool, asked.Used),
+		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
+		Asked: fmt.Sprintf("Asked: %s of %s to %s", quantity(h.board.NTrials, "answer"), quantity(len(h.board.Agents), noun), quantity(h.board.NPrompts, "prompt")),
+		Used:  "Observed: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
+	}
+	if mostPick(h.board, asked.slug) && 2*use.Uses > p.part.NUnits {
+		out.Claim = fmt.Sprintf("%s: %ss picked %s when asked, agents used %s in real work.", h.board.Name, noun, asked.Tool, used.Tool)
 	}
 	if h.board.AsOf != nil {
 		out.AskedAge = h.Age.WithOld()
 		out.Asked += ", " + out.AskedAge
 	}
-	out.Asked += intervals(asked.Tool, asked.Asked, "", portion{}) + "."
 	if p.Collected != "" {
 		out.UsedAge = p.Seen.Age.WithOld()
 	}
-	out.Used += "."
+	out.Asked += bothRates(asked.Tool, asked.Asked, used.Tool, used.Asked)
+	out.Used += bothRates(used.Tool, used.Used, asked.Tool, asked.Used)
 	out.Doubt, out.Test = p.order(used, asked)
 	if asked.Link != "" && used.Link != "" {
 		out.Pair = ComparePath(asked.slug, used.slug)
@@ -226,52 +224,74 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	return &out
 }
 
-// intervals is like: ; 95% CI: FastAPI 33–88%, Flask 2–18%. It is empty where neither rate has one.
-func intervals(first string, x portion, second string, y portion) string {
-	var parts []string
-	if x.Interval != "" {
-		parts = append(parts, first+" "+x.Interval)
-	}
-	if y.Interval != "" {
-		parts = append(parts, second+" "+y.Interval)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "; 95% CI: " + strings.Join(parts, ", ")
+// mostPick reports whether most of several agents pick a tool first, and most answers pick it.
+func mostPick(b *analytics.Board, slug string) bool {
+	s, _ := standingOf(b, slug)
+	return len(b.Agents) > 1 && 2*s.Picks > b.NTrials && 2*firstsOf(b)[slug] > len(b.Agents)
 }
 
-// order says how firm the order of two tools in real work is: in a few words, empty where it is significant with all pairs of
-// the board tested at once, and as a sentence with the test, empty without one.
+// firstsOf counts the agents of a board that pick a tool most, by its slug.
+func firstsOf(b *analytics.Board) map[string]int {
+	firsts := map[string]int{}
+	for _, a := range b.Agents {
+		if best, _ := firstTwo(a); best.Picks > 0 {
+			firsts[best.Slug]++
+		}
+	}
+	return firsts
+}
+
+// bothRates is like: : FastAPI 66% (95% CI 33–88%), Flask 7% (95% CI 2–18%). A tool without a rate is left out.
+func bothRates(first string, x portion, second string, y portion) string {
+	text := ": " + first + " " + x.WithInterval()
+	if y.Rate != "" {
+		text += ", " + second + " " + y.WithInterval()
+	}
+	return text + "."
+}
+
+// order says how firm it is that real work used one tool more than another one, with the other tools of the board: in a
+// few words, empty where its lead is clear; and the test of these two, empty without one.
 func (p pairing) order(first, second pairedTool) (doubt, test string) {
 	pair, ok := p.part.Pairs[[2]string{first.slug, second.slug}]
 	switch {
 	case second.Used.Rate == "":
-		return "the study of real work does not count " + second.Tool, ""
+		doubt = "the study of real work does not count " + second.Tool
 	case !ok || !pair.Known():
-		return "difference not tested", ""
+		doubt = "difference not tested"
+	default:
+		test = fmt.Sprintf("in real work, %s leads %s by %s points (95%% CI %s", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
+		switch {
+		case !pair.Shown:
+			doubt = "difference not significant"
+			test += "): not significant"
+		case pair.Together != nil && !pair.Together.Shown:
+			doubt = "order not proven"
+			test += " with these two tested alone): not significant with all " + countPairs(len(p.part.Tools)) + " pairs tested at once"
+		default:
+			test += ")"
+		}
 	}
-	test = fmt.Sprintf("In real work, %s leads %s by %s points (95%% CI %s", first.Tool, second.Tool, strings.TrimPrefix(render.Points(pair.Diff), "+"), render.PointsRange(pair.CILow, pair.CIHigh))
-	switch {
-	case !pair.Shown:
-		return "difference not significant", test + "): not significant"
-	case pair.Together != nil && !pair.Together.Shown:
-		pairs := countPairs(len(p.part.Tools))
-		return "order not proven", test + " with these two tested alone): not significant with all " + pairs + " pairs tested at once"
+	if p.Seen.Lead == "" || p.Seen.Lead == leadClear {
+		return doubt, test
 	}
-	return "", test + ")"
-}
-
-// of is the rate with what it is of; a count has that already.
-func (p portion) of(what string) string {
-	if p.IsShare() {
-		return p.Rate + " of " + what
+	lead := "lead of " + first.Tool + " " + p.Seen.Lead
+	if second.Used.Rate == "" {
+		return doubt + ", " + lead, test
 	}
-	return p.Rate
+	return lead, test
 }
 
 // IsShare reports whether the rate is per cent, and not a count.
 func (p portion) IsShare() bool { return strings.HasSuffix(p.Rate, "%") }
+
+// WithInterval is the rate with its interval, if it has one.
+func (p portion) WithInterval() string {
+	if p.Interval == "" {
+		return p.Rate
+	}
+	return p.Rate + " (95% CI " + p.Interval + ")"
+}
 
 // InBrackets is the rate with its interval, if it has one, for brackets.
 func (p portion) InBrackets() string {

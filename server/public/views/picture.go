@@ -31,7 +31,7 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 		}
 		pairs := r.pairings(h.board)
 		if c := contrastOf(h, pairs); c != nil { // both halves of the claim
-			p.Title, p.Rows = c.Short, pairedRows(pairs[0])
+			p.Title, p.Rows = c.Claim, pairedRows(pairs[0])
 			p.Foot = quantity(h.board.NPrompts, "prompt")
 			if h.board.AsOf != nil {
 				p.Foot += ", " + h.Age.When

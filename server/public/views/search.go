@@ -17,8 +17,8 @@ type Found struct {
 	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
 	// name that was searched for.
 	Known, Named                bool
-	Rivals, Unused              string // of a known tool; may be empty
-	Language                    string // that was searched for; empty without one
+	Rivals, Unused              string   // of a known tool; may be empty
+	Languages                   []string // that were searched for
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 }
@@ -31,6 +31,7 @@ type searchPage struct {
 	Boards         []card
 	Lines          []line        // of observed boards
 	Rest           []render.Link // observed boards without a line
+	Language       string        // of all lines; empty for any
 	Unmeasured     string        // names of tools of the catalogue without a page
 	Rivals, Unused string        // of a known tool; may be empty
 	seenNote
@@ -49,7 +50,7 @@ func Rivals(names []string) string {
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused, Language: and(f.Languages)}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}
@@ -66,7 +67,7 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 	for _, category := range f.Observed {
 		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category }); i >= 0 {
 			b := &r.in.Observed[i]
-			lines := r.linesOf(b, f.Language)
+			lines := r.linesOf(b, f.Languages)
 			if d.Lines = append(d.Lines, lines...); len(lines) == 0 {
 				d.Rest = append(d.Rest, render.Link{Path: observedPath(b.Category), Text: b.Name})
 			}

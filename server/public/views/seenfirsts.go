@@ -14,9 +14,9 @@ import (
 type seenFirsts struct {
 	Agents []render.Link // the columns, those with most units first; Path may be empty
 	Rows   []seenFirstRow
-	Left   int  // agents without a column
-	Least  int  // the units from which an agent has a cell
-	Differ bool // a cell has Other
+	Left   int    // agents without a column
+	Least  string // the units from which an agent has a cell: 10 pull requests
+	Differ bool   // a cell has Other
 }
 
 // A seenFirstRow is a board, or its part in one language.
@@ -59,11 +59,12 @@ func (r seenFirstRow) known() (n int) {
 
 // A seenFirst is the tool that an agent used most. Tool is empty of fewer than leastAnswers units.
 type seenFirst struct {
-	Agent, Path, Tool, Rate string // Path is the agent's page; it may be empty
+	Agent, Tool, Rate string
 
 	Of       string // the units that Rate is of; empty for a count, which names them
 	Interval string // 95 %; may be empty
 	InOne    bool   // one repository has most uses
+	alone    string // Rate without Interval
 	Other    bool   // another tool than the first of all agents, and ahead of it in a test
 }
 
@@ -92,11 +93,19 @@ func (r seenFirstRow) ByTool() (out []seenFirstTool) {
 func (f *seenFirsts) withoutIntervals() {
 	for i := range f.Rows {
 		row := &f.Rows[i]
-		row.All.Interval = ""
+		row.All = row.All.withoutInterval()
 		for j := range row.Cells {
-			row.Cells[j].Interval = ""
+			row.Cells[j] = row.Cells[j].withoutInterval()
 		}
 	}
+}
+
+func (c seenFirst) withoutInterval() seenFirst {
+	if c.Rate != c.alone { // a count
+		c.Rate, c.Of = c.alone, ""
+	}
+	c.Interval = ""
+	return c
 }
 
 // InOne reports whether a cell is marked so.
@@ -140,7 +149,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 			parts = append(parts, part{row, l.Part, b, agents})
 		}
 	}
-	f := seenFirsts{Least: leastAnswers}
+	f := seenFirsts{}
 	for name := range units {
 		f.Agents = append(f.Agents, render.Link{Path: r.codingAgentPath(name), Text: name})
 	}
@@ -156,7 +165,6 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == agent.Text }); i >= 0 {
 				c = seenFirstOf(p.board, p.part, p.agents[i])
 			}
-			c.Path = agent.Path
 			if c.Other {
 				p.row.order, f.Differ = 0, true
 			} else if c.Tool != "" && c.Tool != observedName(p.board, p.part.Tools[0].Slug) {
@@ -169,6 +177,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 	if len(f.Rows) == 0 {
 		return nil
 	}
+	f.Least = quantity(leastAnswers, r.in.Observed[0].Unit)
 	sorting.StableFunc(f.Rows, func(x, y seenFirstRow) int { return cmp.Or(x.order-y.order, y.known()-x.known(), y.units-x.units) })
 	return &f
 }
@@ -186,6 +195,7 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	if all(first) < p.Tools[0].Uses {
 		out.Other = a.Pairs[[2]string{first.Slug, p.Tools[0].Slug}].Shown
 	}
+	out.alone = aloneUse(a.Part, first)
 	if out.Rate, out.Interval = wholeUse(a.Part, first); out.Interval != "" {
 		out.Of = chart.Whole(int64(a.NUnits))
 	}
