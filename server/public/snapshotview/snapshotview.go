@@ -111,17 +111,31 @@ func (s *Site) Report(q string) (res *Resource, known bool) {
 	if res := s.reports[q]; res != nil { // a slug as it is: no folding, no second look-up
 		return res, true
 	}
-	if ref, ok := s.measured.Lookup(q); ok {
+	if ref, _, ok := s.lookup(q); ok {
 		return s.reports[ref.Slug], true
 	}
 	_, known = s.index.Lookup(q)
 	return nil, known
 }
 
+// lookup returns the measured tool that q names, and which of its names q is. The slug of another tool that was observed
+// is not a name of a measured one: both may have the same package.
+func (s *Site) lookup(q string) (ref catalog.Ref, by catalog.Kind, ok bool) {
+	if ref, by, ok = s.measured.LookupKind(q); !ok || by == catalog.BySlug {
+		return ref, by, ok
+	}
+	if other, kind, known := s.index.LookupKind(q); known && kind == catalog.BySlug && other.Slug != ref.Slug {
+		if _, seen := s.ObservedOf(other.Slug); seen {
+			return catalog.Ref{}, "", false
+		}
+	}
+	return ref, by, true
+}
+
 // Find returns the report of the tool that q names, as values and without prompts, and which
 // of its names q is. known is as for Report.
 func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known bool) {
-	ref, by, ok := s.measured.LookupKind(q)
+	ref, by, ok := s.lookup(q)
 	if !ok {
 		_, known = s.index.Lookup(q)
 		return report, "", known

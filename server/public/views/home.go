@@ -33,7 +33,7 @@ type homePage struct {
 	Pairs     []pairing     // of the boards of both kinds
 	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
 	Questions string        // why both rates of a pair are not of one test
-	MoreLeads int           // boards with a clear lead that Lines leaves out
+	MoreLeads []line        // those with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -57,8 +57,8 @@ const (
 	homeLosses = 3
 	homeBoards = 24
 	homeFacts  = 3
-	homeLeads  = 8
-	homeRaces  = 3
+	homeLeads  = 4
+	homeRaces  = 4
 	homeCoding = 4
 )
 
@@ -100,11 +100,10 @@ func (r *Renderer) home() (Page, error) {
 		d.Bars = nil
 	}
 	d.Seen = len(r.in.Observed) > 0
-	lines, more := leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
-	d.Lines, d.MoreLeads, d.seenNote = lines, len(more), r.seenNote(lines, more)
+	d.Lines, d.MoreLeads = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
+	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows = d.Coding.few(homeCoding)
-		d.Coding.withoutIntervals()
 	}
 	var known []string
 	if d.First != nil {
@@ -126,7 +125,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Asked = append(d.Asked, c)
 	}
 	d.Boards = r.boardLinks()
-	d.Names, d.Compare = r.toolNames(slices.Concat(lines, more)), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -29,7 +30,7 @@ func leadsAndRaces(lines []line) (shown, more []line) {
 			races = append(races, l)
 		}
 	}
-	sorting.StableFunc(leads, mostUnits)
+	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
 	if len(leads) > 1 { // a tool without a tested rival cannot have one
 		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
 	}

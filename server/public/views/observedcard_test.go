@@ -210,7 +210,7 @@ func TestObservedLines(t *testing.T) {
 	if got := names(shown) + "; " + names(more); got != "languages#in-rust 2, part 2, whole 2, decided 2, single 3, together 2; " {
 		t.Error(got)
 	}
-	if shown, more = leadsAndRaces(inOneList(slices.Concat(all, slices.Repeat(all[1:2], 5)))); len(shown) != homeLeads+2 || len(more) != 1 || !more[0].Clear {
+	if shown, more = leadsAndRaces(inOneList(slices.Concat(all, slices.Repeat(all[1:2], 5)))); len(shown) != homeLeads+2 || len(more) != 5 || !more[4].Clear {
 		t.Errorf("got %s; %s", names(shown), names(more))
 	}
 	if shown, more = leadsAndRaces(inOneList(all[1:])); names(shown) != "languages#in-rust 2, languages#in-go 2" || len(more) > 0 || !shown[1].weak { // one lead alone

@@ -64,7 +64,6 @@ type seenFirst struct {
 	Of       string // the units that Rate is of; empty for a count, which names them
 	Interval string // 95 %; may be empty
 	InOne    bool   // one repository has most uses
-	alone    string // Rate without Interval
 	Other    bool   // another tool than the first of all agents, and ahead of it in a test
 }
 
@@ -87,25 +86,6 @@ func (r seenFirstRow) ByTool() (out []seenFirstTool) {
 		out[at].Agents = append(out[at].Agents, c)
 	}
 	return out
-}
-
-// withoutIntervals leaves the intervals of all cells out.
-func (f *seenFirsts) withoutIntervals() {
-	for i := range f.Rows {
-		row := &f.Rows[i]
-		row.All = row.All.withoutInterval()
-		for j := range row.Cells {
-			row.Cells[j] = row.Cells[j].withoutInterval()
-		}
-	}
-}
-
-func (c seenFirst) withoutInterval() seenFirst {
-	if c.Rate != c.alone { // a count
-		c.Rate, c.Of = c.alone, ""
-	}
-	c.Interval = ""
-	return c
 }
 
 // InOne reports whether a cell is marked so.
@@ -195,7 +175,6 @@ func seenFirstOf(b *observed.Board, p observed.Part, a observed.AgentBoard) seen
 	if all(first) < p.Tools[0].Uses {
 		out.Other = a.Pairs[[2]string{first.Slug, p.Tools[0].Slug}].Shown
 	}
-	out.alone = aloneUse(a.Part, first)
 	if out.Rate, out.Interval = wholeUse(a.Part, first); out.Interval != "" {
 		out.Of = chart.Whole(int64(a.NUnits))
 	}
