@@ -35,7 +35,6 @@ type boardIndex struct {
 	Observed []seenLanguage
 	Rest     []render.Link // observed boards without a line: their tools have too little use
 	Seen     bool          // there are observed boards
-	Language string        // of all lines; empty
 	seenNote
 }
 

@@ -31,7 +31,6 @@ type searchPage struct {
 	Boards         []card
 	Lines          []line        // of observed boards
 	Rest           []render.Link // observed boards without a line
-	Language       string        // of all lines; empty for any
 	Unmeasured     string        // names of tools of the catalogue without a page
 	Rivals, Unused string        // of a known tool; may be empty
 	seenNote
@@ -50,7 +49,7 @@ func Rivals(names []string) string {
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused, Language: and(f.Languages)}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}
@@ -74,6 +73,7 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 		}
 	}
 	d.seenNote = r.seenNote(d.Lines)
+	d.Language = and(f.Languages)
 	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
 	return inert.Text(html), err
 }

@@ -9,11 +9,12 @@ import (
 
 // A seenNote is what a section of observed lines says of all of them.
 type seenNote struct {
-	Coders  string // the agents; may be empty
-	Unit    string // that is counted
-	SeenAge age    // of all lines; empty where they differ
-	Axis    template.HTML
-	Notice  string
+	Coders   string // the agents; may be empty
+	Unit     string // that is counted
+	SeenAge  age    // of all lines; empty where they differ
+	Language string // of all lines; empty for any
+	Axis     template.HTML
+	Notice   string
 }
 
 // seenNote is that of lines of all agents.
