@@ -126,8 +126,12 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Boards = r.boardLinks()
 	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
+	title := "Which developer tools do AI agents pick?"
+	if d.Seen {
+		title = "Which developer tools do AI agents pick and use?"
+	}
 	return r.page("home", render.Head{
-		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
+		Path: "/", Title: title, Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
 }
 

@@ -126,14 +126,8 @@ func (r *Renderer) changes() (Page, error) {
 }
 
 func (r *Renderer) vendors() (Page, error) {
-	d := struct {
-		Tool card
-		Sum  string
-	}{Sum: r.sum()}
-	if boards := r.byTrials(); len(boards) > 0 {
-		d.Tool = r.boardCard(boards[0])
-	}
-	return r.page("vendors", render.Head{Path: "/for-vendors", Title: "For vendors", Description: "See how often AI agents pick your tool, why they do not, and which agents visit your site.", Section: "vendors"}, d)
+	d := struct{ Sum string }{r.sum()}
+	return r.page("vendors", render.Head{Path: "/for-vendors", Title: "For vendors", Description: "See how often AI agents pick your tool, why they do not, and which agents visit your site.", Section: "vendors", Site: r.allSources()}, d)
 }
 
 // has reports whether there is a board of trials of a category.
