@@ -39,7 +39,6 @@ type homePage struct {
 	Left      string         // which tools it leaves out
 	Wider     string         // the interval of its first tool for agents like these
 	Moves     []move
-	Before    string  // the snapshot before; empty for the first
 	More      string  // how many changes are left out
 	Quotes    []quote // of answers on the headline's board
 	Seen      bool    // there are observed boards
@@ -63,7 +62,7 @@ const (
 )
 
 func (r *Renderer) home() (Page, error) {
-	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals(), Before: r.in.Before}
+	d := homePage{Headline: r.headline(), Sum: r.sum(), Totals: r.totals()}
 	d.Moves, d.More = r.homeMoves()
 	d.Studies = len(r.in.Boards) > 0 && !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	d.Single = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return !render.Single(b) })
@@ -100,7 +99,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Bars = nil
 	}
 	d.Seen = len(r.in.Observed) > 0
-	d.Lines, d.MoreLeads = leadsAndRaces(inOneList(r.seenLanguages(d.Pairs)))
+	d.Lines, d.MoreLeads = homeLines(inOneList(r.seenLanguages(d.Pairs)))
 	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows = d.Coding.few(homeCoding)

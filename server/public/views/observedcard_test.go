@@ -206,14 +206,14 @@ func TestObservedLines(t *testing.T) {
 		}
 		return strings.Join(out, ", ")
 	}
-	shown, more := leadsAndRaces(inOneList(all))
+	shown, more := homeLines(inOneList(all))
 	if got := names(shown) + "; " + names(more); got != "languages#in-rust 2, part 2, whole 2, decided 2, single 3, together 2; " {
 		t.Error(got)
 	}
-	if shown, more = leadsAndRaces(inOneList(slices.Concat(all, slices.Repeat(all[1:2], 5)))); len(shown) != homeLeads+2 || len(more) != 5 || !more[4].Clear {
+	if shown, more = homeLines(inOneList(slices.Concat(all, slices.Repeat(all[1:2], 5)))); len(shown) != homeLeads+2 || len(more) != 5 || !more[4].Clear {
 		t.Errorf("got %s; %s", names(shown), names(more))
 	}
-	if shown, more = leadsAndRaces(inOneList(all[1:])); names(shown) != "languages#in-rust 2, languages#in-go 2" || len(more) > 0 || !shown[1].weak { // one lead alone
+	if shown, more = homeLines(inOneList(all[1:])); names(shown) != "languages#in-rust 2, languages#in-go 2" || len(more) > 0 || !shown[1].weak { // one lead alone
 		t.Errorf("got %s; %s", names(shown), names(more))
 	}
 	tools := []lineTool{{Tool: "Ash", Rate: "60%", Interval: "40–80%"}, {Tool: "Birch", Rate: "20%", Interval: "10–30%", Repos: "8 of 40", InOne: "60%"}}

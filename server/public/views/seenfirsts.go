@@ -26,8 +26,8 @@ type seenFirstRow struct {
 	All   seenFirst   // of all agents
 	Cells []seenFirst // one for each agent
 	units int
-	alone bool // hardly another tool is used
-	order int  // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
+	alone int // 1 where hardly another tool is used
+	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
 }
 
 // few returns n rows: half of them where agents differ, and then those of most agents, those with a choice first.
@@ -35,13 +35,7 @@ func (f seenFirsts) few(n int) []seenFirstRow {
 	rows := slices.Clone(f.Rows)
 	if len(rows) > n {
 		sorting.StableFunc(rows[n/2:], func(x, y seenFirstRow) int {
-			switch {
-			case x.alone && !y.alone:
-				return 1
-			case y.alone && !x.alone:
-				return -1
-			}
-			return cmp.Or(y.known()-x.known(), y.units-x.units)
+			return cmp.Or(x.alone-y.alone, y.known()-x.known(), y.units-x.units)
 		})
 	}
 	return rows[:min(n, len(rows))]
@@ -125,7 +119,10 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 			for _, a := range agents {
 				units[a.Agent] += a.NUnits
 			}
-			row := seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: seenFirstOf(b, l.Part, observed.AgentBoard{Part: l.Part}), units: l.NUnits, alone: l.Tools[0].UseRate > 1-leastChoice}
+			row := seenFirstRow{Name: line.inLanguage, Link: line.Link, Page: line.Page, All: seenFirstOf(b, l.Part, observed.AgentBoard{Part: l.Part}), units: l.NUnits}
+			if l.Tools[0].UseRate > 1-leastChoice {
+				row.alone = 1
+			}
 			parts = append(parts, part{row, l.Part, b, agents})
 		}
 	}

@@ -69,7 +69,7 @@ func TestSeenFirsts(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 	// A tool that has hardly a rival comes last.
-	f.Rows[0].Cells[0].Tool, f.Rows[1].alone = "Ash", true
+	f.Rows[0].Cells[0].Tool, f.Rows[1].alone = "Ash", 1
 	if rows = f.few(2); rows[1].Name != f.Rows[2].Name {
 		t.Errorf("%+v", rows)
 	}

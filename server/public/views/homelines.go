@@ -18,9 +18,9 @@ func inOneList(languages []seenLanguage) (out []line) {
 	return out
 }
 
-// leadsAndRaces returns homeLeads lines with a clear lead, each with two tools, and then homeRaces others, each by units;
+// homeLines returns homeLeads lines with a clear lead, each with two tools, and then homeRaces others, each by units;
 // more are the leads that are left out. Weak lines come last; they are no races where there are several leads.
-func leadsAndRaces(lines []line) (shown, more []line) {
+func homeLines(lines []line) (shown, more []line) {
 	var leads, races []line
 	for _, l := range lines {
 		if l.Clear {
