@@ -315,12 +315,7 @@ func TestARunCancelledWhileItIsTaken(t *testing.T) {
 			return err
 		}
 		close(cancelled)
-		for waiting := 0; waiting == 0 && len(taken) == 0; {
-			if err := watch.QueryRow("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").Scan(&waiting); err != nil {
-				return err
-			}
-		}
-		return nil
+		return untilBlocked(watch, func() bool { return len(taken) > 0 })
 	})
 	if r := <-taken; r == nil || r.ID != "a1" {
 		t.Errorf("%+v", r)

@@ -525,27 +525,6 @@ func TestCallersWhoGoAway(t *testing.T) {
 	})
 }
 
-func TestSweep(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *state.DB) {
-		fill(t, db)
-		for i := range 2500 { // more than one batch
-			write(t, db, func(tx *state.Tx) error {
-				_, err := tx.UseOnce(t.Context(), "set", "iss", strconv.Itoa(i), now.Add(-2*time.Hour))
-				return err
-			})
-		}
-		if n, err := db.Sweep(t.Context(), now.Add(-time.Hour)); err != nil || n != 2504 { // token, sign-in, session and workspace have no times here
-			t.Errorf("%d rows went, %v", n, err)
-		}
-		if _, err := db.Sweep(t.Context(), now.Add(1000*24*time.Hour)); err != nil {
-			t.Error(err)
-		}
-		if log, err := db.Read().AuditLog(t.Context(), state.AuditFilter{Limit: 10}); err != nil || len(log) != 0 {
-			t.Errorf("%v, %v", log, err)
-		}
-	})
-}
-
 // TestEventsAfterIsBoundedByBytes reads events of a megabyte: not all at once, but
 // each of them, and one alone however large it is.
 func TestEventsAfterIsBoundedByBytes(t *testing.T) {

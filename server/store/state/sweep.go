@@ -45,7 +45,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"workspace", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
 		{"registration", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
 	} {
-		query := fmt.Sprintf("delete from %[1]s where (%[2]s) in (select %[2]s from %[1]s where %[3]s limit %[4]d)", s.table, s.key, s.over, sweepBatch)
+		// PostgreSQL looks again only at the outer condition when a row changed while it waited for the row.
+		query := fmt.Sprintf("delete from %[1]s where %[3]s and (%[2]s) in (select %[2]s from %[1]s where %[3]s limit %[4]d)", s.table, s.key, s.over, sweepBatch)
 		for n := int64(sweepBatch); n == sweepBatch; {
 			if err := db.Write(ctx, func(tx *Tx) error {
 				var err error
