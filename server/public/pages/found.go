@@ -22,6 +22,7 @@ type found struct {
 	known        bool           // the tool, but nothing of it is measured
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
+	unknown      []string       // names of a comparison that no tool has
 	rivals       string         // of a known tool: others of its category
 	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
@@ -78,7 +79,7 @@ func (f *found) observe(b observed.Board, named bool) {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Rivals: f.rivals, Unused: f.unused, Languages: f.languages}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named, Tools: f.tools, Unmeasured: f.unmeasured, Unknown: f.unknown, Rivals: f.rivals, Unused: f.unused, Languages: f.languages}
 	near := !f.named && len(f.tools) == 0 // the table of tools leads to their boards
 	for _, c := range f.Categories {
 		if c.named || near {
@@ -103,6 +104,7 @@ func (f found) markdown(base string) []byte {
 		}
 		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(name) + "](" + page + ")\n")
 	}
+	measure := "Measure it with your own prompts: " + base + "/docs/evals.md\n"
 	b.WriteString("# Find a tool\n\n")
 	switch {
 	case f.Tool != nil:
@@ -118,14 +120,18 @@ func (f found) markdown(base string) []byte {
 		if f.rivals != "" {
 			b.WriteString(" Others of its category: " + views.EscapeMarkdown(f.rivals) + ".")
 		}
-		b.WriteString(" Measure it with your own prompts: " + base + "/docs/evals.md\n\n")
+		b.WriteString(" " + measure + "\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {
 			b.WriteString("Near it:\n\n")
 		}
+	case len(f.unknown) > 0:
+		b.WriteString("No tool here is called " + views.EscapeMarkdown(strings.Join(f.unknown, " or ")) + ". " + measure + "\n")
 	case len(f.Suggestions)+len(f.Categories)+len(f.Observed)+len(f.unmeasured)+len(f.Pages) == 0:
-		b.WriteString("Nothing has this name, and nothing is near it.\n")
+		b.WriteString("Nothing has this name, and nothing is near it. " + measure)
+	case f.named:
+		b.WriteString("Boards of this name or language, and tools near it:\n\n")
 	default:
-		b.WriteString("No tool has exactly this name. Near it:\n\n")
+		b.WriteString("No tool has exactly this name. " + measure + "\nNear it:\n\n")
 	}
 	for _, p := range f.Pages {
 		if f.Tool == nil && f.ObservedTool == nil && (p.Kind == "agent" || p.Kind == "tool") && p.Note != noTrials {

@@ -75,7 +75,10 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/compare?a=Flask&b=flsk", 200, []string{"No tool here is called &#34;flsk&#34;.", `<option value="django">`}, nil},
 		{"/compare?a=flask&b=django", 303, nil, nil},
 		{"/search?q=Flask+vs.+django", 303, nil, nil},
-		{"/search?q=flask+or+nothing-known", 200, nil, nil},
+		{"/search?q=flask+or+nothing-known", 200, []string{"No tool here is called <q>nothing-known</q>.", `href="/tools/flask"`}, []string{"No tool is exactly"}},
+		{"/search?q=flask+or+stripe", 303, nil, nil},
+		{"/search?q=stripe+or+nothing", 200, []string{"No tool here is called <q>nothing</q>.", "not measured yet: Stripe."}, nil},
+		{"/search?q=nothing+or+none", 200, []string{"No tool here is called <q>nothing</q> or <q>none</q>."}, []string{"<table"}},
 		{"/compare?a=flask", 200, []string{"Compare Flask", `<option value="django">`}, []string{"No board"}},
 		{"/compare?a=nope", 303, nil, nil},
 	} {

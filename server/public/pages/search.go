@@ -33,21 +33,38 @@ func find(s *snapshotview.Site, query string) found {
 			}
 		}
 	}
-	if m := twoTools.FindStringSubmatch(query); m != nil && out.nothing() {
-		for _, name := range m[1:] {
-			ref, _ := s.Ref(name)
-			if _, page := s.Views.Tool(ref.Slug); page {
-				out.tools = append(out.tools, ref.Slug)
-			} else if ref.Slug != "" {
-				out.unmeasured = append(out.unmeasured, ref.Name)
-			}
-		}
-		return out
+	if two := halves(s, query); len(two.tools)+len(two.unmeasured) > 0 || out.nothing() && len(two.unknown) > 0 {
+		return two
 	}
 	if len(languages) > 0 && out.nothing() {
 		out = named(s, rest)
 	}
 	out.Query, out.languages = query, languages
+	return out
+}
+
+// halves looks up both names of a search for a comparison; it is empty for other searches.
+func halves(s *snapshotview.Site, query string) found {
+	out := found{Query: query, Suggestions: []foundTool{}, Categories: []foundCategory{}}
+	m := twoTools.FindStringSubmatch(query)
+	if m == nil {
+		return out
+	}
+	for _, name := range m[1:] {
+		ref, known := s.Ref(name)
+		if slug, ok := s.Slug(name); ok {
+			ref.Slug, known = slug, true
+		}
+		_, page := s.Views.Tool(ref.Slug)
+		switch {
+		case page:
+			out.tools = append(out.tools, ref.Slug)
+		case known:
+			out.unmeasured = append(out.unmeasured, ref.Name)
+		default:
+			out.unknown = append(out.unknown, name)
+		}
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,18 +21,14 @@ const (
 	maxCard     = 3
 )
 
-// barClass returns the colour of tool i of n: from dark to light, far apart where there are
-// few.
-func barClass(i, n int) string {
-	return [maxBarTools][]string{{"r1"}, {"r1", "r3"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
-}
+// barClass returns the colour of tool i, from dark to light: the same one for each first tool.
+func barClass(i int) string { return fmt.Sprintf("r%d", i+1) }
 
 // classOf returns the colour of a tool, the same wherever the board is shown: that of its place
 // among the first tools.
 func classOf(b *analytics.Board, slug string) string {
-	n := min(maxBarTools, len(picked(b)))
-	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 && i < n {
-		return barClass(i, n)
+	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 && i < min(maxBarTools, len(picked(b))) {
+		return barClass(i)
 	}
 	return otherClass
 }

@@ -159,7 +159,7 @@ func TestLegend(t *testing.T) {
 	for _, l := range bars.Legend {
 		names = append(names, l.Class+" "+l.Tool)
 	}
-	if got := strings.Join(names, ", "); got != "r1 Ash, r3 Birch, r4 Cedar, r5 Elm" {
+	if got := strings.Join(names, ", "); got != "r1 Ash, r2 Birch, r3 Cedar, r4 Elm" {
 		t.Error(got)
 	}
 	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[1].First[1].Tool != "Cedar" || bars.Rows[0].First[0].Class != classOf(b, "elm") {

@@ -30,7 +30,7 @@ func TestCodingAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]string{
-		"/ai-agents/claude-code": {"Most used by Claude Code in real work: Birch (HTTP clients · Python, 75%, 95% CI 20–90%)", "75%", "60 pull requests · 12 repositories", "all agents: Ash 60%", "not pick rates"},
+		"/ai-agents/claude-code": {"Most used by Claude Code in real work: Birch (HTTP clients · Python, 75%, 95% CI 20–90%)", "75%", "60 pull requests · 12 repositories", "all agents: Ash 60%", "Not pick rates"},
 		"/ai-agents/m":           {"What it used in real work", "9 of 12", "Ash"},
 		"/ai-agents":             {"/ai-agents/claude-code", "Devin"},
 	} {
@@ -41,7 +41,7 @@ func TestCodingAgents(t *testing.T) {
 		for form, text := range map[string]string{"HTML": string(p.HTML), "markdown": string(p.Markdown)} {
 			for _, w := range want {
 				if form == "markdown" {
-					w = strings.NewReplacer("not pick rates", "Never a pick rate", "What it used", "what it used").Replace(w)
+					w = strings.NewReplacer("Not pick rates", "Never a pick rate", "What it used", "what it used").Replace(w)
 				}
 				if !strings.Contains(text, w) {
 					t.Errorf("%s as %s lacks %q: %s", path, form, w, text)

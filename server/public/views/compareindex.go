@@ -29,7 +29,7 @@ type compareList struct {
 
 type comparePair struct {
 	Text, Link, Board, Sentence string
-	apart                       float64 // the difference of both rates
+	repos                       int // in which the second was used
 }
 
 // compareIndex lists comparisons of the leading tools.
@@ -51,7 +51,7 @@ func (r *Renderer) askedPairs() (out []comparePair) {
 	for _, b := range r.byTrials() {
 		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			x, y := b.Tools[0], b.Tools[1]
-			out = append(out, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y), x.PickRate - y.PickRate})
+			out = append(out, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y), 0})
 		}
 	}
 	return out
@@ -64,7 +64,7 @@ func (r *Renderer) seenPairs() (out []comparePair) {
 		if p, language := mainPart(b); p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= observed.MinUses {
 			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
 			seen := pairSeen{Board: b, Part: p, Language: language, First: p.Tools[0].Use, Second: p.Tools[1].Use}
-			out = append(out, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y), p.Tools[0].UseRate - p.Tools[1].UseRate})
+			out = append(out, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", seen.short(x, y), p.Tools[1].Repos})
 		}
 	}
 	return out
@@ -73,8 +73,8 @@ func (r *Renderer) seenPairs() (out []comparePair) {
 // homeCompare is how many comparisons the first page has.
 const homeCompare = 2
 
-// compareExamples are comparisons for the first page: that of a board by its name, then the closest ones of observed
-// boards.
+// compareExamples are comparisons for the first page: that of a board by its name, then those of observed
+// boards whose second tool is in the most repositories.
 func (r *Renderer) compareExamples(board string) (out []comparePair) {
 	asked, seen := r.askedPairs(), r.seenPairs()
 	sorting.StableFunc(asked, descending(func(p comparePair) float64 {
@@ -83,7 +83,7 @@ func (r *Renderer) compareExamples(board string) (out []comparePair) {
 		}
 		return 0
 	}))
-	sorting.StableFunc(seen, descending(func(p comparePair) float64 { return -p.apart }))
+	sorting.StableFunc(seen, func(x, y comparePair) int { return y.repos - x.repos })
 	if len(seen) > 0 {
 		asked = asked[:min(1, len(asked))]
 	}

@@ -16,24 +16,25 @@ import (
 type homePage struct {
 	seenNote
 	Headline  headline
-	Other     *headline     // of boards of trials, where the headline is of an observed one
-	About     string        // what the site measures
-	Asking    *promptText   // the only prompt of the headline's board; nil for others
-	Studies   bool          // all answers are of published studies
-	Single    bool          // each board is of one prompt
-	Compare   []comparePair // examples
-	Bars      *agentBars    // what each agent of the headline's board picks
-	First     *firstPicks   // the tool that each agent picks most, of several boards
-	Sum       string        // what there is in this snapshot
-	Totals    []string      // the same for people
-	Names     []render.Link // examples of tools
-	Boards    []render.Link // the largest observed ones
-	Coding    *seenFirsts   // what each coding agent used most, in homeCoding categories; nil where little is known
-	Lines     []line        // observed boards: with a clear lead, then those that say most of an order
-	Pairs     []pairing     // of the boards of both kinds
-	Contrast  *contrast     // with what real work used; nil where that is the same, or not known
-	Questions string        // why both rates of a pair are not of one test
-	MoreLeads []line        // those with a clear lead that Lines leaves out
+	Other     *headline      // of boards of trials, where the headline is of an observed one
+	About     string         // what the site measures
+	Asking    *promptText    // the only prompt of the headline's board; nil for others
+	Studies   bool           // all answers are of published studies
+	Single    bool           // each board is of one prompt
+	Compare   []comparePair  // examples
+	Bars      *agentBars     // what each agent of the headline's board picks
+	First     *firstPicks    // the tool that each agent picks most, of several boards
+	Sum       string         // what there is in this snapshot
+	Totals    []string       // the same for people
+	Names     []render.Link  // examples of tools
+	Boards    []render.Link  // the largest observed ones
+	Coding    *seenFirsts    // what each coding agent used most, where they differ; nil where little is known
+	Alike     []seenFirstRow // the categories beside Coding in which all used the same one most
+	Lines     []line         // observed boards: with a clear lead, then those that say most of an order
+	Pairs     []pairing      // of the boards of both kinds
+	Contrast  *contrast      // with what real work used; nil where that is the same, or not known
+	Questions string         // why both rates of a pair are not of one test
+	MoreLeads []line         // those with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -102,7 +103,7 @@ func (r *Renderer) home() (Page, error) {
 	d.Lines, d.MoreLeads = homeLines(inOneList(r.seenLanguages(d.Pairs)))
 	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
-		d.Coding.Rows = d.Coding.few(homeCoding)
+		d.Coding.Rows, d.Alike = d.Coding.few(homeCoding)
 	}
 	var known []string
 	if d.First != nil {

@@ -138,8 +138,8 @@ func TestPairings(t *testing.T) {
 	const leads = "in real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0"
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
 		"|" + leads + ")": {Shown: true, Together: &observed.Together{Shown: true}},
-		"difference not significant|" + leads + "): not significant":                                                   {},
-		"order not proven|" + leads + " with these two tested alone): not significant with all 3 pairs tested at once": {Shown: true, Together: &observed.Together{}},
+		"difference not significant|" + leads + "): not significant":                                                                                       {},
+		"Birch over Ash: significant alone, not among 3 pairs|" + leads + " with these two tested alone): not significant with all 3 pairs tested at once": {Shown: true, Together: &observed.Together{}},
 	} {
 		pair.Diff, pair.CILow, pair.CIHigh = .4, .1, .6
 		pairs[1].part.Pairs = map[[2]string]observed.Pair{{"birch", "ash"}: pair}

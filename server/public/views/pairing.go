@@ -266,8 +266,9 @@ func (p pairing) order(first, second pairedTool) (doubt, test string) {
 			doubt = "difference not significant"
 			test += "): not significant"
 		case pair.Together != nil && !pair.Together.Shown:
-			doubt = "order not proven"
-			test += " with these two tested alone): not significant with all " + countPairs(len(p.part.Tools)) + " pairs tested at once"
+			among := countPairs(len(p.part.Tools))
+			test += " with these two tested alone): not significant with all " + among + " pairs tested at once"
+			return fmt.Sprintf("%s over %s: significant alone, not among %s pairs", first.Tool, second.Tool, among), test
 		default:
 			test += ")"
 		}

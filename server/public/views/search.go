@@ -21,6 +21,7 @@ type Found struct {
 	Languages                   []string // that were searched for
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
+	Unknown                     []string // names of a comparison that no tool has
 }
 
 type searchPage struct {
@@ -32,6 +33,7 @@ type searchPage struct {
 	Lines          []line        // of observed boards
 	Rest           []render.Link // observed boards without a line
 	Unmeasured     string        // names of tools of the catalogue without a page
+	Unknown        []string      // names of a comparison that no tool has
 	Rivals, Unused string        // of a known tool; may be empty
 	seenNote
 }
@@ -49,7 +51,7 @@ func Rivals(names []string) string {
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Rivals: f.Rivals, Unused: f.Unused}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named, Unmeasured: and(f.Unmeasured), Unknown: f.Unknown, Rivals: f.Rivals, Unused: f.Unused}
 	if !f.Named {
 		d.Agents = r.namedAgents(f.Query)
 	}

@@ -27,18 +27,22 @@ type seenFirstRow struct {
 	Cells []seenFirst // one for each agent
 	units int
 	alone int // 1 where hardly another tool is used
-	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and 2 for others
+	order int // 0 where a test shows that an agent used another tool most, 1 where one did, and alike for others
 }
 
-// few returns n rows: half of them where agents differ, and then those of most agents, those with a choice first.
-func (f seenFirsts) few(n int) []seenFirstRow {
-	rows := slices.Clone(f.Rows)
-	if len(rows) > n {
-		sorting.StableFunc(rows[n/2:], func(x, y seenFirstRow) int {
-			return cmp.Or(x.alone-y.alone, y.known()-x.known(), y.units-x.units)
-		})
+// alike is the order of a row whose agents have the same first tool.
+const alike = 2
+
+// few returns n rows, those first on which agents differ, and n others of most agents on which none does.
+func (f seenFirsts) few(n int) (rows, same []seenFirstRow) {
+	differ := slices.IndexFunc(f.Rows, func(r seenFirstRow) bool { return r.order == alike })
+	if differ < 0 {
+		differ = len(f.Rows)
 	}
-	return rows[:min(n, len(rows))]
+	at := min(n, max(differ, 1))
+	rows, same = f.Rows[:at], slices.Clone(f.Rows[max(at, differ):])
+	sorting.StableFunc(same, func(x, y seenFirstRow) int { return cmp.Or(y.known()-x.known(), x.alone-y.alone) })
+	return rows, same[:min(n, len(same))]
 }
 
 // known is how many agents have a cell.
@@ -136,7 +140,7 @@ func (r *Renderer) seenFirsts() *seenFirsts {
 	f.Left = max(0, len(f.Agents)-maxSeenAgents)
 	f.Agents = f.Agents[:len(f.Agents)-f.Left]
 	for _, p := range parts {
-		p.row.order = 2
+		p.row.order = alike
 		for _, agent := range f.Agents {
 			c := seenFirst{Agent: agent.Text}
 			if i := slices.IndexFunc(p.agents, func(a observed.AgentBoard) bool { return a.Agent == agent.Text }); i >= 0 {

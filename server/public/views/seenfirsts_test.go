@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -62,15 +63,19 @@ func TestSeenFirsts(t *testing.T) {
 	if g := f.Rows[0].ByTool(); len(g) != 2 || g[0].Tool != "Ash" || len(f.Rows[2].ByTool()) != 1 || len(f.Rows[2].ByTool()[0].Agents) != 2 {
 		t.Errorf("by tool: %+v", g)
 	}
-	// Of two rows, one has agents that differ, and one most agents.
-	f.Rows[0].Cells[0].Tool = ""
-	rows := f.few(2)
-	if rows[0].Name != f.Rows[0].Name || rows[1].known() != 2 || len(f.few(9)) != 3 {
-		t.Errorf("%+v", rows)
+	// Rows on which agents differ come first, those on which none does are apart; without one that differs there is one row.
+	for n, want := range map[int]string{1: "differ", 9: "differ one repository"} {
+		rows, same := f.few(n)
+		got := ""
+		for _, r := range rows {
+			got += " " + strings.TrimSuffix(r.Name, " · Python")
+		}
+		if got != " "+want || len(same) != 1 || same[0].Name != "alike · Python" {
+			t.Errorf("%d: %q, %+v", n, got, same)
+		}
 	}
-	// A tool that has hardly a rival comes last.
-	f.Rows[0].Cells[0].Tool, f.Rows[1].alone = "Ash", 1
-	if rows = f.few(2); rows[1].Name != f.Rows[2].Name {
-		t.Errorf("%+v", rows)
+	f.Rows = f.Rows[2:]
+	if rows, same := f.few(2); len(rows) != 1 || len(same) != 0 {
+		t.Errorf("%+v, %+v", rows, same)
 	}
 }

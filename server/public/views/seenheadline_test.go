@@ -82,7 +82,7 @@ func TestObservedDates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]string{
-		"/":              {", from 40 repositories, mostly on existing code. Collected in February 2026", "120 pull requests of agents that use a known tool (1 observed board).", "Observed: counted in pull requests, collected February 2026. Shares are of those that used a tool of the category; one may use several. They are not pick rates."},
+		"/":              {", from 40 repositories, mostly on existing code. Collected in February 2026", "120 pull requests of agents that use a known tool (1 observed board).", "Observed: counted in pull requests, collected February 2026. Dot: share of those that used a tool of the category; one may use several."},
 		"/observed/http": {"<dt>Collected</dt><dd>1 February 2026</dd>"},
 	} {
 		p, err := r.Page(path)
