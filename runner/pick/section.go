@@ -8,13 +8,16 @@ import (
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
-// labelOf returns the class of a text that is a label alone.
+// labelOf returns the class of a text that is a label alone: one with a name says something about it.
 func (r *reading) labelOf(text string) (prose.Class, bool) {
 	text = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(strings.TrimSpace(text), "*#→-🏆✅❌ "), ":*.? "))
 	if len(text) > 60 {
 		return 0, false
 	}
 	tokens := prose.Tokens(text)
+	if len(r.find(text, tokens)) > 0 {
+		return 0, false
+	}
 	for _, x := range r.lexicons {
 		hits := x.Match(tokens)
 		if slices.ContainsFunc(hits, func(h prose.Hit) bool { return h.Class == prose.Refuses }) {
@@ -39,7 +42,8 @@ func (r *reading) byLabel(label prose.Class, first int) {
 		}
 		switch label {
 		case prose.LabelPick:
-			if !done && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
+			dropped := slices.ContainsFunc(r.remarks[i:], func(later remark) bool { return later.target == m.target && later.stance == rejects })
+			if !done && !dropped && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:

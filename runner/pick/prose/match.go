@@ -73,7 +73,7 @@ func (m *matcher) begins(i int) bool {
 		}
 		if !before.Word {
 			symbol, _ := utf8.DecodeRuneInString(before.Key)
-			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*…、。") || unicode.Is(unicode.So, symbol) || unicode.Is(unicode.Sm, symbol) && symbol > unicode.MaxLatin1
+			return !m.inWord(i-1) && (strings.ContainsAny(before.Key, ",;:.!?()–—\"|*…、。") || unicode.Is(unicode.So, symbol) || unicode.Is(unicode.Sm, symbol) && symbol > unicode.MaxLatin1)
 		}
 		if !m.lexicon.lists[Lead][before.Key] {
 			return false
@@ -91,7 +91,7 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 	for _, to := range n.free {
 		m.walk(to, i, slot, against)
 	}
-	if n.atEnd != nil && (i == len(m.tokens) || stops(m.tokens[i])) {
+	if n.atEnd != nil && (i == len(m.tokens) || m.stops(i)) {
 		m.walk(n.atEnd, i, slot, against)
 	}
 	if i < len(m.tokens) {
@@ -113,7 +113,7 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 			if !m.again(state{g.to, j, slot, against}) {
 				m.walk(g.to, j, slot, against)
 			}
-			if j < len(m.tokens) && (m.tokens[j].Slot > 0 && !m.tokens[j].Soft || stops(m.tokens[j]) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
+			if j < len(m.tokens) && (m.tokens[j].Slot > 0 && !m.tokens[j].Soft || m.stops(j) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
 				break
 			}
 		}
@@ -146,9 +146,19 @@ func (m *matcher) found(n *node, to, slot, against int) {
 	}
 }
 
-// stops reports whether a token ends a clause.
-func stops(t Token) bool {
-	return t.Slot == 0 && !t.Word && !strings.Contains("-/'\"`*&+%", t.Key[:1])
+// stops reports whether token i ends a clause.
+func (m *matcher) stops(i int) bool {
+	t := m.tokens[i]
+	return t.Slot == 0 && !t.Word && !strings.Contains("-/'\"`*&+%", t.Key[:1]) && !m.inWord(i)
+}
+
+// inWord reports whether token i is a dot within a word, as in Next.js.
+func (m *matcher) inWord(i int) bool {
+	if m.tokens[i].Key != "." || i == 0 || i+1 == len(m.tokens) {
+		return false
+	}
+	before, behind := m.tokens[i-1], m.tokens[i+1]
+	return before.To == m.tokens[i].From && behind.From == m.tokens[i].To && before.Key[len(before.Key)-1] < utf8.RuneSelf && behind.Key[0] < utf8.RuneSelf && before.Word && behind.Word
 }
 
 // Has reports whether a word is in a section of single words, such as Lead.
