@@ -75,7 +75,7 @@ func (x *Extractor) deps(f transcript.FileChange) []dep {
 			out = append(out, dep{eco, l.Name, f.Added[l.At], l.At + 1, l.Dev})
 		}
 	}
-	if strings.HasPrefix(path.Base(f.Path), "Dockerfile") {
+	if base := path.Base(f.Path); strings.HasPrefix(base, "Dockerfile") || path.Ext(base) == ".dockerfile" {
 		out = append(out, x.imageInstalls(lines)...)
 	}
 	return out

@@ -149,6 +149,9 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 			near = from - 1
 		}
 	}
+	if r.has(prose.Speaker, s.tokens[h.From].Key) { // "for teams that don't have a DBA I'd go with X"
+		near = max(near, h.From-1)
+	}
 	for _, o := range s.hits {
 		if o.Class == prose.Negation && from <= o.From && o.From < to && !s.harmless(o) {
 			return true
@@ -157,17 +160,18 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 	if h.Class == prose.Suits && h.To < len(s.tokens) && s.tokens[h.To].Slot == 0 && strings.HasPrefix(s.tokens[h.To-1].Key, "ha") {
 		to++ // "X has neither"
 	}
-	return r.negates(s, near, to)
+	return r.negates(s, near, to, h.From)
 }
 
 // negates reports whether a word of negation stands between two tokens, outside the phrases
 // that only look so, such as "not only". Another language than the main one does not count
-// for words that are frequent in the main one: Portuguese "no" is no negation.
-func (r *reading) negates(s *sentence, from, to int) bool {
+// for words that are frequent in the main one: Portuguese "no" is no negation. A word such as
+// "without" negates a phrase only right before it.
+func (r *reading) negates(s *sentence, from, to, phrase int) bool {
 	for i := from; i < to; i++ {
 		key := s.tokens[i].Key
-		if s.tokens[i].Slot > 0 || s.harmless(prose.Hit{From: i, To: i + 1}) {
-			continue
+		if s.tokens[i].Slot > 0 || s.harmless(prose.Hit{From: i, To: i + 1}) || i+1 < phrase && r.has(prose.Without, key) {
+			continue // "for teams without a DBA use X"
 		}
 		for n, x := range r.lexicons {
 			if x.Has(prose.Negation, key) && (n == 0 || !r.lexicons[0].Has(prose.Common, key)) {

@@ -47,6 +47,8 @@ const (
 	Quoted    // the words of others follow: "the docs say that"
 	Negation  // "not"
 	NoNegation
+	Without // a negation of what follows it at once: "without"
+	Speaker // begins a clause of the answer's own voice: "I"
 	And
 	Or
 	Lead       // may stand before the beginning of a phrase: "so"
@@ -77,7 +79,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "corrects", "replaces", "unable", "besides", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "without", "speaker", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
 

@@ -91,7 +91,7 @@ func failure(language string, line int, err error) error {
 // parse reads the sections of single words, and returns the lines of phrases.
 func parse(language, text string) (x *Lexicon, phrases []line, err error) {
 	x = &Lexicon{Language: language, lists: map[Class]map[string]bool{}}
-	for _, c := range []Class{And, Or, Lead, Opposing, Common, Barrier, Serves, Complement, Verb, Removes, You, Limit, Here, Article, NameCue, Dangling, Negation} {
+	for _, c := range []Class{And, Or, Lead, Opposing, Common, Barrier, Serves, Complement, Verb, Removes, You, Limit, Here, Article, NameCue, Dangling, Negation, Without, Speaker} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)

@@ -91,7 +91,7 @@ func reader(base string) (kind string, read func([]byte) ([]Dep, error)) {
 		return "maven", versionCatalog
 	case ext == ".csproj" || ext == ".fsproj" || base == "Directory.Packages.props":
 		return "nuget", loose(msbuild)
-	case strings.HasPrefix(base, "Dockerfile"):
+	case strings.HasPrefix(base, "Dockerfile") || ext == ".dockerfile":
 		return "docker", loose(dockerfile)
 	case strings.Contains(base, "compose") && (ext == ".yml" || ext == ".yaml"):
 		return "docker", loose(compose)
