@@ -24,7 +24,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Method, r.Level, r.Rule = "", 0, "asks"
 	case len(tied) > 1:
 		r.Kind, r.Rule = Ambiguous, "no preference between two or more"
-	case own && level < chosen && len(others) == 0 || own && level <= praised:
+	case own && level < chosen && len(others) == 0 || own && level <= praised && (len(others) == 0 || !v.overOwn(others[0])):
 		r.Kind, r.Rule = DIY, "commits to own work"
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, v.best[v.own].quote})
 	case len(v.single(top)) == 1 && len(top) > 1 && level > praised:
@@ -116,7 +116,7 @@ func (f *finding) byFavour(r *Result, v *verdicts) bool {
 		add(1, against > 0)
 		add(1, v.leads(t))
 		add(1, v.of[t] == suits)
-		if len(behind) == 0 && !alone && (v.of[t] != suits || !v.leads(t)) {
+		if len(behind) == 0 && !alone && (v.of[t] != suits || !v.leads(t) || len(candidates) > 1) {
 			continue
 		}
 		if n > most {
@@ -145,7 +145,7 @@ func (f *finding) undecided(r *Result, v *verdicts) {
 		r.Rule = "nothing is named"
 	case v.defers || v.asks:
 		r.Rule = "no choice yet"
-	case len(presented) > maxCrowd, len(v.rivals(rejects, rejects)) == 0 && len(v.rivals(considered, chosen)) == 0 && len(presented)+len(against) > 1, len(against) == 0 && len(v.top(suits)) == 0:
+	case len(presented) > maxCrowd, len(v.rivals(suits, suits)) > 1, len(v.rivals(rejects, rejects)) == 0 && len(v.rivals(considered, chosen)) == 0 && len(presented)+len(against) > 1, len(against) == 0 && len(v.top(suits)) == 0:
 		r.Rule = "names without a choice"
 	default:
 		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/lazyregexp"
+	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -35,6 +37,9 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 			continue // a word of the language
 		}
 		t := r.stranger(text)
+		if t.unknown && s.coded(s.tokens[i].From, s.tokens[i].To) && s.pathed(s.tokens[i]) {
+			continue
+		}
 		if t.unknown && kind == brand {
 			t.brand = true
 		}
@@ -98,6 +103,20 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		return plainWord
 	}
 }
+
+// pathed reports whether a word of code is part of the name of a file: src/app.ts.
+func (s *sentence) pathed(t prose.Token) bool {
+	from := strings.LastIndexAny(s.Text[:t.From], " `") + 1
+	to := strings.IndexAny(s.Text[t.To:], " `")
+	if to < 0 {
+		to = len(s.Text) - t.To
+	}
+	name := strings.TrimRight(s.Text[from:t.To+to], ".,;:")
+	return manifest.Kind(name) != "" || codeFile.MatchString(name)
+}
+
+// codeFile matches the names of files that are code or data. Products are called like those of JavaScript.
+var codeFile = lazyregexp.MustCompile(`(?i)\.(?:[cm]?tsx?|jsx|py|rb|go|rs|php|java|kt|cs|sql|sh|json|ya?ml|toml|ini|env|css|html|md|txt|csv|xml|log)$`)
 
 // initials reports whether a word is of two to four capitals: "UI".
 func (s *sentence) initials(i int) bool {

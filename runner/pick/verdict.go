@@ -132,6 +132,12 @@ func (v *verdicts) choosesOutside(t *target, st stance) bool {
 	}
 }
 
+// overOwn reports whether a choice outside the rivals outweighs own work: it is explicit, and own work is only a
+// word for what a product does, or the choice is a product that the catalogue knows.
+func (v *verdicts) overOwn(other *target) bool {
+	return v.of[other] >= advised && (v.of[v.own] == suits || !other.unknown)
+}
+
 // set reports whether a name is set in bold.
 func (v *verdicts) set(t *target) bool {
 	return slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.bold })
