@@ -34,7 +34,9 @@ func (r *reading) without(s *sentence, named []*target) {
 	for _, p := range r.phrases {
 		if at := p.FindStringIndex(s.Text); at != nil && !s.Question && !r.described(s) {
 			st := suits
-			if slices.ContainsFunc(s.tokens, func(t prose.Token) bool { return t.Soft && t.From < at[1] && at[0] < t.To && r.last(s.slots[t.Slot-1][0].target) >= praised }) {
+			if slices.ContainsFunc(s.tokens, func(t prose.Token) bool {
+				return t.Soft && t.From < at[1] && at[0] < t.To && r.last(s.slots[t.Slot-1][0].target) >= praised
+			}) {
 				st = praised // "run Postfix": the name is part of the work, and no product
 			}
 			r.remark(r.own, st, s)

@@ -83,6 +83,28 @@ func (s *sentence) denies() bool {
 	return s.says(prose.Unable) || s.says(prose.Faults) || s.says(prose.Rejects) || s.says(prose.Minus)
 }
 
+// habitual reports whether the clause of a mention says what is chosen usually.
+func (r *reading) habitual(s *sentence, m mention) bool {
+	segments := s.segments()
+	at := slices.IndexFunc(s.tokens, func(t prose.Token) bool { return t.Slot > 0 && slices.Contains(s.slots[t.Slot-1], m) })
+	return at >= 0 && slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Class == prose.Habit && segments[h.From] == segments[at] && !r.opposed(s, h.From, at)
+	})
+}
+
+// settleHabits takes back what is usually chosen, where another rival is chosen behind it: "normally
+// X, but at your volume Y".
+func (r *reading) settleHabits() {
+	for i := range r.remarks {
+		m := &r.remarks[i]
+		if m.habit && slices.ContainsFunc(r.remarks[i+1:], func(n remark) bool {
+			return n.target != m.target && !n.target.outside && n.target != r.own && n.stance >= praised && !n.habit && !n.limited
+		}) {
+			m.stance = considered
+		}
+	}
+}
+
 // settleCorrections takes back what was chosen before a correction, where a rival is chosen right
 // behind it, without a case of its own.
 func (r *reading) settleCorrections() {

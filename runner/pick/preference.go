@@ -59,11 +59,11 @@ func (v *verdicts) unlimited(targets []*target) []*target {
 	return out
 }
 
-// cases returns the rivals that the message chooses under a condition each.
+// cases returns the rivals that the message chooses under a condition each, and for all other cases.
 func (v *verdicts) cases() []*target {
 	var out []*target
 	for _, m := range v.remarks {
-		if m.cased && !m.target.outside && m.target != v.own && v.of[m.target] == considered {
+		if (m.cased || m.rest && len(out) > 0) && !m.target.outside && m.target != v.own && v.of[m.target] == considered {
 			out = append(out, m.target)
 		}
 	}

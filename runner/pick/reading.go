@@ -38,6 +38,8 @@ type remark struct {
 	column   bool // in a column of choices
 	removed  bool // in a clause about what was removed
 	cased    bool // chosen under a condition
+	rest     bool // chosen for all other cases: "otherwise X"
+	habit    bool // chosen usually
 	numbered int  // of the section, if its heading has a number, from 1
 }
 
@@ -162,6 +164,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 		r.unit(&r.units[i])
 	}
 	r.settleCorrections()
+	r.settleHabits()
 	r.settleReport()
 	r.settleMarks()
 	r.settleColumns()

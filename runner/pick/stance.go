@@ -37,7 +37,7 @@ func stanceOf(c prose.Class) stance {
 		return praised
 	case prose.Suits:
 		return suits
-	case prose.Options, prose.Behind:
+	case prose.Options, prose.Behind, prose.Rest:
 		return considered
 	case prose.Faults:
 		return faults
@@ -109,8 +109,8 @@ func strongest(hits []judged) judged {
 	best := kept[0]
 	for _, h := range kept[1:] {
 		switch {
-		case h.Class == prose.Behind && best.stance >= praised && h.From <= best.From, best.Class == prose.Behind && h.stance >= praised && best.From <= h.From:
-			if h.Class == prose.Behind { // "my second choice"
+		case isSecond(h.Class) && best.stance >= praised && h.From <= best.From, isSecond(best.Class) && h.stance >= praised && best.From <= h.From:
+			if isSecond(h.Class) { // "my second choice"
 				best = h
 			}
 		case h.stance.strong() != best.stance.strong():
@@ -128,6 +128,9 @@ func strongest(hits []judged) judged {
 	return best
 }
 
+// isSecond reports whether a class is of what stands behind another choice.
+func isSecond(c prose.Class) bool { return c == prose.Behind || c == prose.Rest }
+
 // negated reports whether a negation stands before the phrase in its clause, or between
 // its beginning and the name. A phrase of negation, such as "I doubt", reaches farther than a
 // word.
@@ -136,7 +139,7 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 		return false // these phrases have their own
 	}
 	to := h.To
-	if h.Class > prose.Past || h.Class == prose.Options || h.Class == prose.Behind || h.Against > 0 {
+	if h.Class > prose.Past || h.Class == prose.Options || isSecond(h.Class) || h.Against > 0 {
 		to = h.From // "no library needed", "X, not Y": these say what they mean
 	}
 	from, near := h.From, h.From

@@ -12,6 +12,7 @@ const (
 	Suits                // speaks for it: "X does both"
 	Options              // one to consider: "X would also work"
 	Behind               // a second choice: "X is my plan B"
+	Rest                 // for all other cases: "otherwise X"
 	Faults               // speaks against it: "X is expensive"
 	Rejects              // turned down: "X is overkill"
 	Past                 // used before or in passing: "the existing X call"
@@ -44,6 +45,7 @@ const (
 	Condition // "if", "for larger teams"
 	Later     // "one day"
 	Unreal    // "would have been"
+	Habit     // what is chosen where nothing speaks against it: "usually"
 	Quoted    // the words of others follow: "the docs say that"
 	Negation  // "not"
 	NoNegation
@@ -76,10 +78,10 @@ const (
 
 // classNames are the sections of a lexicon file.
 var classNames = [classes]string{
-	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
+	"commits", "advises", "reports", "praises", "suits", "options", "behind", "rest", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "corrects", "replaces", "unable", "besides", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "without", "speaker", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "habit", "quoted", "negation", "no negation", "without", "speaker", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
 
