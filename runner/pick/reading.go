@@ -106,6 +106,7 @@ type reading struct {
 	opening     bool     // the message has only quoted so far
 	headed      bool     // the unit before is a heading that names one target
 	kept        *keeper  // nil where only the remarks are wanted
+	ranking     ranking
 	label       prose.Class
 	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -225,6 +226,7 @@ func (r *reading) unit(u *prose.Unit) {
 	}
 	r.unitLabel(u, first)
 	r.byMarks(u, first)
+	r.byRank(u, first)
 	if distinct(named) > 1 {
 		r.many = compact(named)
 	}
@@ -296,6 +298,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			r.ties = append(r.ties, tie{targetsOf(group), r.n})
 		}
 	}
+	r.noteRank(s)
 	r.without(s, named)
 	r.correct(s, named)
 	if len(named) > 0 {
