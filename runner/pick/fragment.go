@@ -122,6 +122,9 @@ func (r *reading) fragment(s *sentence) bool {
 // and little time: Dask." It returns 0 for other sentences.
 func (r *reading) concluding(s *sentence) int {
 	words := 0
+	if numberedOption.MatchString(s.Text) {
+		return 0
+	}
 	for i, t := range s.tokens {
 		switch {
 		case t.Slot > 0 && !t.Soft && !s.slots[t.Slot-1][0].target.outside:

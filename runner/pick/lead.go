@@ -102,6 +102,8 @@ func headingLevel(line string) int {
 
 var (
 	leadMarks = lazyregexp.MustCompile(`[#*_>~]+|^\s*(?:[-+]|\d+[.)])\s+`)
+	// numberedOption begins that of one with a number or letter: "Option A: X".
+	numberedOption = lazyregexp.MustCompile(`(?i)^\W*(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|#?\d|one|two|three|[一二三])\s*(?:[:：.)(–—-]|$)`)
 	// optionHead begins the heading of one of several ways.
 	optionHead = lazyregexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
 	// chosenHead says that the way of a heading is the choice.

@@ -140,6 +140,18 @@ func (r *reading) settleHeads() {
 	}
 }
 
+// settleArrows takes what stands behind an arrow for a choice of that case, where another rival is chosen.
+func (r *reading) settleArrows() {
+	chooses := func(m remark) bool { return m.stance >= praised && m.stance != done && !m.tail }
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.arrow && chooses(*m) && slices.ContainsFunc(r.remarks, func(o remark) bool {
+			return !o.arrow && chooses(o) && o.target != m.target && !o.target.outside && o.target != r.own
+		}) {
+			m.stance, m.cased = considered, true
+		}
+	}
+}
+
 // settleCases takes items that end with a name, such as "Java estate → X", for cases where two
 // or more name different rivals.
 func (r *reading) settleCases() {

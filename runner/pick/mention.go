@@ -35,7 +35,21 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
 	last.tail = s.endsWith(m) && (u.Kind == prose.Item || s.conclusion > 0 || s.arrow())
+	last.arrow = u.Kind == prose.Item && s.arrowBefore(m) || r.asks && s.tokens[0].Key == "→"
 	return true
+}
+
+// arrowBefore reports whether an arrow stands between the beginning of the sentence and a mention.
+func (s *sentence) arrowBefore(m mention) bool {
+	for _, t := range s.tokens[1:] {
+		if t.Key == "→" {
+			return true
+		}
+		if t.Slot > 0 && slices.Contains(s.slots[t.Slot-1], m) {
+			return false
+		}
+	}
+	return false
 }
 
 // emphasised reports whether a mention is bold without the words around it. A bold name that

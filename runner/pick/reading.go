@@ -29,6 +29,7 @@ type remark struct {
 	fragment bool // a name alone
 	item     bool // in a sentence that reports work, or in an item
 	tail     bool // the last word of an item: "Java estate → Dynatrace"
+	arrow    bool // in an item, behind an arrow: "Java estate → Dynatrace is better"
 	code     bool // a package, file or variable in a code span, and nothing said of it
 	grouped  bool // with others: "X and Y"
 	bold     bool // in bold, without the words around it, in running text
@@ -170,6 +171,7 @@ func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statem
 	r.settleMarks()
 	r.settleColumns()
 	r.settleHeads()
+	r.settleArrows()
 	r.settleCases()
 	r.settleSections()
 	r.sentences = r.n
@@ -242,8 +244,14 @@ func (r *reading) noteItem(u *prose.Unit, named []*target) {
 	if u.Number == 1 || begins && !r.listing && u.Kind == prose.Item && len(named) > 0 {
 		r.items = nil
 	}
-	if begins && len(named) > 0 && !slices.Contains(r.items, named[0]) {
-		r.items = append(r.items, named[0])
+	if begins && len(named) > 0 {
+		first := named[0]
+		if i := slices.IndexFunc(named, func(t *target) bool { return !t.outside }); i > 0 && distinct(named[i:]) == 1 {
+			first = named[i] // "Serverless Postgres: Neon"
+		}
+		if !slices.Contains(r.items, first) {
+			r.items = append(r.items, first)
+		}
 		r.longest = max(r.longest, len(r.items))
 	}
 	r.listing = begins || r.listing && u.Kind == prose.Item

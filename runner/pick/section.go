@@ -93,10 +93,18 @@ func (r *reading) openSection(u *prose.Unit) {
 		if len(text) > 40 {
 			return
 		}
+	case u.Kind == prose.Paragraph && numberedOption.MatchString(text): // "Option A: X"
+		text, _, _ = strings.Cut(text, "\n")
+		if len(text) > maxHead {
+			return
+		}
 	default:
 		return
 	}
 	found := targetsOf(r.find(text, prose.Tokens(text)))
+	if rivals := slices.DeleteFunc(slices.Clone(found), func(t *target) bool { return t.outside }); len(rivals) == 1 && numberedOption.MatchString(text) {
+		found = rivals // "Option 1: Postgres and Prisma"
+	}
 	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
 	if len(found) == 1 && (!found[0].outside || found[0].contestant) && (!strings.Contains(strings.TrimRight(text, ": "), ": ") || optionHead.MatchString(text)) { // not "TL;DR: X"
 		r.lead = found[0]
