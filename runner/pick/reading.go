@@ -77,6 +77,7 @@ type reading struct {
 	lexicons    []*prose.Lexicon
 	around      surroundings
 	unknown     map[string]*target
+	short       map[string]*target // by a later word of a name: "Atlas" of MongoDB Atlas; nil for that of several
 	contestants *nameIndex
 	units       []prose.Unit
 	n           int       // sentences so far
@@ -141,7 +142,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 
 // keep is read for a caller that wants the sentences too.
 func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statements, error) {
-	r := &reading{reader: x, unknown: map[string]*target{}, kept: kept}
+	r := &reading{reader: x, unknown: map[string]*target{}, short: map[string]*target{}, kept: kept}
 	r.weights, r.unknowns = map[*target]weight{}, map[*target]int{}
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed

@@ -75,6 +75,7 @@ func (r *reading) slots(s *sentence) {
 			taken[i] = true
 		}
 	}
+	r.noteShort(s, found)
 	found = append(found, r.coded(s, taken)...)
 	found = append(found, r.strangers(s, taken)...)
 	if len(found) == 0 {

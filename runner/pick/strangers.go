@@ -21,6 +21,10 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 		if taken[i] || !s.tokens[i].Word {
 			continue
 		}
+		if t := r.short[s.tokens[i].Key]; t != nil && s.capital(i) && !r.around.says(s.tokens[i].Key) {
+			out = append(out, mention{t, i, i + 1, false})
+			continue
+		}
 		kind := r.spelling(s, i)
 		if kind == plainWord || kind == capitalised && titled {
 			continue
@@ -47,6 +51,29 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 		i = end - 1
 	}
 	return out
+}
+
+// noteShort notes the words behind the first of a name, by which the message may call it again.
+func (r *reading) noteShort(s *sentence, named []mention) {
+	for _, m := range named {
+		for i := m.from + 1; i < m.to; i++ {
+			t := s.tokens[i]
+			if !t.Word || t.To-t.From < 5 || common()[t.Key] || !s.capital(i) {
+				continue
+			}
+			if old, known := r.short[t.Key]; known && old != m.target {
+				r.short[t.Key] = nil
+			} else {
+				r.short[t.Key] = m.target
+			}
+		}
+	}
+}
+
+// capital reports whether a word has a capital first.
+func (s *sentence) capital(i int) bool {
+	first, _ := utf8.DecodeRuneInString(s.Text[s.tokens[i].From:])
+	return unicode.IsUpper(first)
 }
 
 // titled reports whether most words have a capital, as in a title: then it marks no name.
