@@ -133,7 +133,7 @@ func (u *unit) describeCeremony(account *state.Account, out *Ceremony) error {
 		if err != nil {
 			return err
 		}
-		out.FirstProvider, out.Provider = !known, u.Issuers.NameOf(u.ctx, r.ISS)
+		out.FirstProvider, out.Provider = !known, u.Issuers.nameIn(u.ctx, u.tx, r.ISS)
 	}
 	return nil
 }

@@ -20,9 +20,11 @@ type Issuers struct {
 }
 
 // List returns all trusted issuers, in order of their names.
-func (i *Issuers) List(ctx context.Context) ([]trust.Issuer, error) {
+func (i *Issuers) List(ctx context.Context) ([]trust.Issuer, error) { return i.list(ctx, i.DB.Read()) }
+
+func (i *Issuers) list(ctx context.Context, tx *state.Tx) ([]trust.Issuer, error) {
 	out := slices.Clone(i.Configured)
-	rows, err := i.DB.Read().Issuers(ctx)
+	rows, err := tx.Issuers(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +57,15 @@ func (i *Issuers) Find(ctx context.Context, iss string) (trust.Issuer, bool, err
 
 // NameOf returns the display name of an issuer from the trust list, not from a token.
 func (i *Issuers) NameOf(ctx context.Context, iss string) string {
-	t, ok, err := i.Find(ctx, iss)
-	if err != nil || !ok || t.Name == "" {
+	return i.nameIn(ctx, i.DB.Read(), iss)
+}
+
+// nameIn is NameOf in a transaction: it holds a connection, and must not wait for a second.
+func (i *Issuers) nameIn(ctx context.Context, tx *state.Tx, iss string) string {
+	list, err := i.list(ctx, tx)
+	at := slices.IndexFunc(list, func(t trust.Issuer) bool { return t.ISS == iss })
+	if err != nil || at < 0 || list[at].Name == "" {
 		return iss
 	}
-	return t.Name
+	return list[at].Name
 }

@@ -68,7 +68,7 @@ func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration
 }
 
 // unlink ends a registration; where an issuer vouched for it, that word no longer
-// counts. It reports whether there was something to end.
+// counts. An owner ends none that went to another account meanwhile. It reports whether there was something to end.
 func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	if known.ISS != "" {
 		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.Now()); err != nil {
@@ -76,7 +76,7 @@ func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 		}
 	}
 	r, err := u.tx.Registration(u.ctx, known.ID)
-	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // its owner changed since
+	if err != nil || !r.RevokedAt.IsZero() || by == "owner" && r.AccountID != known.AccountID {
 		return false, err
 	}
 	if err := u.end(r, by); err != nil || r.ISS == "" {

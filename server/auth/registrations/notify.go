@@ -79,7 +79,7 @@ func (u *unit) endSubject(e *trust.Event) error {
 	if err != nil {
 		return err
 	}
-	return u.Outbox.Put(u.ctx, u.tx, u.now, u.unlinkedMail(account, u.Issuers.NameOf(u.ctx, e.ISS)))
+	return u.Outbox.Put(u.ctx, u.tx, u.now, u.unlinkedMail(account, u.Issuers.nameIn(u.ctx, u.tx, e.ISS)))
 }
 
 // end revokes a registration and everything derived from it.

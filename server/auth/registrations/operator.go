@@ -30,9 +30,6 @@ func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (s
 			if err := u.tx.SaveAccount(ctx, account); err != nil {
 				return err
 			}
-			if err := u.tx.SettleOwnersOf(ctx, account.ID); err != nil {
-				return err
-			}
 		}
 		if err := u.tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: u.now, ExpiresAt: u.now.Add(operatorLife)}); err != nil {
 			return err
@@ -129,6 +126,9 @@ func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) 
 				}
 			}
 			if err := u.tx.SaveAccount(ctx, account); err != nil {
+				return err
+			}
+			if err := u.tx.SettleOwnersOf(ctx, account.ID); err != nil {
 				return err
 			}
 			if err := u.audit(event, &identity.Registration{AccountID: account.ID}, nil); err != nil {

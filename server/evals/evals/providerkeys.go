@@ -53,6 +53,9 @@ func (s *Service) SetProviderKey(ctx context.Context, a Actor, c KeyChange) (*Pr
 // storeKey stores a valid change.
 func (s *Service) storeKey(ctx context.Context, tx *state.Tx, a Actor, c KeyChange) error {
 	now := s.Now()
+	if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
+		return err
+	}
 	before, err := s.providerKeys(ctx, tx, a)
 	if err != nil {
 		return err
@@ -202,6 +205,9 @@ func (s *Service) DropProviderKey(ctx context.Context, a Actor, name string) err
 	}
 	now := s.Now()
 	return s.write(ctx, func(tx *state.Tx) error {
+		if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
+			return err
+		}
 		if err := tx.DropProviderKey(ctx, a.Workspace.ID, name); err != nil {
 			return orMissing(err, "not_found", "This workspace has no provider key of that name.")
 		}

@@ -162,6 +162,14 @@ func (s *Service) eraseFiles(ctx context.Context, all []state.Erasure) error {
 	if err := s.List.Add(all); err != nil {
 		return fmt.Errorf("erasure list: %w", err)
 	}
+	// A bundle has its id by its content: a run that was pushed again has the one of before.
+	used, err := s.DB.Read().Bundles(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range used {
+		delete(marks, s.DB.EraseMark(state.EraseBundle, key))
+	}
 	is := func(kind, id string) bool { return marks[s.DB.EraseMark(kind, id)] }
 	if err := s.Folders.erase(ctx, is); err != nil {
 		return err

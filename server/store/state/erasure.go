@@ -309,3 +309,8 @@ func (tx *Tx) ErasuresDone(ctx context.Context) (n int, err error) {
 
 // CanErase fails with ErrNotFound when there is no such thing.
 func (tx *Tx) CanErase(ctx context.Context, kind, id string) error { return tx.exists(ctx, kind, id) }
+
+// Bundles returns the results of all runs, as WORKSPACE/BUNDLE.
+func (tx *Tx) Bundles(ctx context.Context) ([]string, error) {
+	return tx.texts(ctx, "select distinct workspace_id || '/' || bundle from eval_run where bundle <> ''")
+}

@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -300,11 +299,7 @@ func TestARunCancelledWhileItIsTaken(t *testing.T) {
 	address := statetest.Address(t, "postgres")
 	db := statetest.Open(t, address)
 	enqueue(t, db, map[string]int{"a": 2})
-	watch, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Close()
+	watch := statetest.Watch(t, address)
 	cancelled, taken := make(chan struct{}), make(chan *state.EvalRun, 1)
 	go func() {
 		<-cancelled
@@ -315,7 +310,7 @@ func TestARunCancelledWhileItIsTaken(t *testing.T) {
 			return err
 		}
 		close(cancelled)
-		return untilBlocked(watch, func() bool { return len(taken) > 0 })
+		return statetest.UntilBlocked(watch, 1, func() bool { return len(taken) > 0 })
 	})
 	if r := <-taken; r == nil || r.ID != "a1" {
 		t.Errorf("%+v", r)

@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"database/sql"
 	"strconv"
 	"testing"
 	"time"
@@ -31,26 +30,12 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// untilBlocked returns when a transaction of the database waits for another's lock, or over.
-func untilBlocked(watch *sql.DB, over func() bool) error {
-	for waiting := 0; waiting == 0 && !over(); {
-		if err := watch.QueryRow("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").Scan(&waiting); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // A subject is revoked while Sweep is about to delete its row, which was not revoked
 // when Sweep looked. SQLite's writers never meet like this.
 func TestSweepOfARowThatChanges(t *testing.T) {
 	address := statetest.Address(t, "postgres")
 	db := statetest.Open(t, address)
-	watch, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Close()
+	watch := statetest.Watch(t, address)
 	lock := func() (until time.Time) {
 		write(t, db, func(tx *state.Tx) (err error) {
 			until, err = tx.LockSubject(t.Context(), "iss", "sub")
@@ -70,7 +55,7 @@ func TestSweepOfARowThatChanges(t *testing.T) {
 			return err
 		}
 		close(revoked)
-		return untilBlocked(watch, func() bool { return len(swept) > 0 })
+		return statetest.UntilBlocked(watch, 1, func() bool { return len(swept) > 0 })
 	})
 	if err := <-swept; err != nil {
 		t.Error(err)

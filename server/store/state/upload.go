@@ -49,7 +49,7 @@ func (tx *Tx) PutUpload(ctx context.Context, u *Upload, most UploadCap) (*Upload
 	if err := tx.LockWorkspace(ctx, u.WorkspaceID); err != nil {
 		return nil, false, err
 	}
-	old, err := tx.oneUpload(ctx, "select "+uploadColumns+" from eval_upload where workspace_id = $1 and eval_id = $2 and local_run = $3", u.WorkspaceID, u.EvalID, u.LocalRun)
+	old, err := tx.oneUpload(ctx, "select "+uploadColumns+" from eval_upload where workspace_id = $1 and eval_id = $2 and local_run = $3"+tx.lock(), u.WorkspaceID, u.EvalID, u.LocalRun)
 	if err := ignoreNotFound(err); err != nil {
 		return nil, false, err
 	}

@@ -1,0 +1,35 @@
+package statetest
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// Watch connects to the database at an address of PostgreSQL, to see its transactions from outside.
+func Watch(t testing.TB, address string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// maxBlocked is how long UntilBlocked waits.
+const maxBlocked = 20 * time.Second
+
+// UntilBlocked returns when n transactions of the database wait for another's lock, or over.
+func UntilBlocked(watch *sql.DB, n int, over func() bool) error {
+	for waiting, began := 0, time.Now(); waiting < n && !over(); {
+		if time.Since(began) > maxBlocked {
+			return fmt.Errorf("%d transactions wait after %v, not %d", waiting, maxBlocked, n)
+		}
+		if err := watch.QueryRow("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+			return err
+		}
+	}
+	return nil
+}
