@@ -22,6 +22,7 @@ type Head struct {
 	Path               string // of the page; empty for a page without an address of its own
 	Own                string // path and query, of a page that shows a part of the one at Path
 	Markdown           bool   // the page is also there as markdown
+	Claim              string // title of links to the page; empty: Title
 	Image              string // path of the picture for a link to the page; optional
 	Section            string // of the navigation that the page belongs to
 	Query              string // of the search

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
@@ -23,7 +24,7 @@ type found struct {
 	tools        []string       // slugs of the tools with a page, the best match first
 	unmeasured   []string       // names of tools of the catalogue without a page
 	unknown      []string       // names of a comparison that no tool has
-	rivals       string         // of a known tool: others of its category
+	rivals       []render.Link  // of a known tool: others of its category
 	unused       string         // of a known tool: that it was not used in real work
 	named        bool           // boards have q in their name
 	languages    []string       // that q names
@@ -117,8 +118,15 @@ func (f found) markdown(base string) []byte {
 		if f.unused != "" {
 			b.WriteString(" " + views.EscapeMarkdown(f.unused))
 		}
-		if f.rivals != "" {
-			b.WriteString(" Others of its category: " + views.EscapeMarkdown(f.rivals) + ".")
+		for i, l := range f.rivals {
+			text := views.EscapeMarkdown(l.Text)
+			if l.Path != "" {
+				text = "[" + text + "](" + base + l.Path + ".md)"
+			}
+			b.WriteString([]string{" Others of its category: ", ", "}[min(i, 1)] + text)
+		}
+		if len(f.rivals) > 0 {
+			b.WriteString(".")
 		}
 		b.WriteString(" " + measure + "\n")
 		if len(f.Suggestions)+len(f.Categories)+len(f.Observed) > 0 {

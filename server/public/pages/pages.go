@@ -78,6 +78,9 @@ func (h *Handler) Mount(r chi.Router) {
 	route.Public(r, "/observed", list)
 	for _, a := range render.Assets() {
 		route.Public(r, a.Path, negotiate.NewDocument(a.ContentType, "public, max-age=31536000, immutable", a.Body).ServeHTTP)
+		if strings.HasSuffix(a.Path, ".png") { // for clients that read no page
+			route.Public(r, "/favicon.ico", negotiate.NewDocument(a.ContentType, "public, max-age=86400", a.Body).ServeHTTP)
+		}
 	}
 }
 

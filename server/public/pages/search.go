@@ -20,7 +20,7 @@ import (
 func find(s *snapshotview.Site, query string) found {
 	out := named(s, query)
 	if out.known {
-		out.rivals, out.unused = views.Rivals(s.Rivals(query)), s.Unused(query)
+		out.rivals, out.unused = views.FirstRivals(s.Rivals(query)), s.Unused(query)
 	}
 	if out.Tool != nil || out.ObservedTool != nil {
 		return out

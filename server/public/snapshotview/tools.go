@@ -8,30 +8,31 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // Ref returns the tool that q names, measured or not.
 func (s *Site) Ref(q string) (catalog.Ref, bool) { return s.index.Lookup(q) }
 
-// Rivals returns the names of the tools of the catalogue that compete with the one that q names in its first category, those
-// with a page first.
-func (s *Site) Rivals(q string) []string {
+// Rivals returns the tools of the catalogue that compete with the one that q names in its first category, those
+// with a page first; others have no path.
+func (s *Site) Rivals(q string) []render.Link {
 	ref, ok := s.index.Lookup(q)
 	if !ok || len(ref.Categories) == 0 {
 		return nil
 	}
-	var names, rest []string
+	var paged, rest []render.Link
 	for _, other := range s.index.Refs() {
 		if other.Slug == ref.Slug || !slices.Contains(other.Categories, ref.Categories[0]) {
 			continue
 		}
-		if _, page := s.Views.Tool(other.Slug); page {
-			names = append(names, other.Name)
+		if page, ok := s.Views.Tool(other.Slug); ok {
+			paged = append(paged, page)
 		} else {
-			rest = append(rest, other.Name)
+			rest = append(rest, render.Link{Text: other.Name})
 		}
 	}
-	return append(names, rest...)
+	return append(paged, rest...)
 }
 
 // Home returns the board on which a tool is reported, by its slug; false for a tool that is

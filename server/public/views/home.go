@@ -88,13 +88,17 @@ func (r *Renderer) home() (Page, error) {
 	}
 	d.Readable = r.in.Evidence == "full"
 	d.First, d.Pairs = r.firstPicksOf(asked.board), r.pairings(asked.board)
-	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), "Two different measurements: a prompt asks for new code, real work mostly keeps what a repository had"
+	d.Contrast, d.Questions = contrastOf(d.Headline, d.Pairs), twoMeasurements("")
 	if c := d.Contrast; c != nil {
 		if c.Test != "" {
 			d.Pairs[0].Doubts = append(d.Pairs[0].Doubts, c.Test)
 		}
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
-		c.Cite = citeContrast(r.in, c, d.Headline.board, &r.in.Observed[i])
+		seen := &r.in.Observed[i]
+		c.Cite = citeContrast(r.in, c, d.Headline.board, seen)
+		if asked := d.Headline.board; asked.AsOf != nil && seen.AsOf != nil && monthsBetween(asked.AsOf.UTC(), seen.AsOf.UTC()) > 0 {
+			d.Questions = twoMeasurements(", " + quantity(monthsBetween(asked.AsOf.UTC(), seen.AsOf.UTC()), "month") + " later")
+		}
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
@@ -130,8 +134,12 @@ func (r *Renderer) home() (Page, error) {
 	if d.Seen {
 		title = "Which developer tools do AI agents pick and use?"
 	}
+	claim := ""
+	if d.Contrast != nil {
+		claim = d.Contrast.Claim
+	}
 	return r.page("home", render.Head{
-		Path: "/", Title: title, Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
+		Path: "/", Title: title, Claim: claim, Description: d.description(), Image: "/og/home.png", Section: "home", Site: r.allSources(),
 	}, d)
 }
 
@@ -176,6 +184,11 @@ func (r *Renderer) about(studies bool) string {
 		return "firstpick measures which developer tools AI agents pick when asked, without a brand in the task, and use in real work."
 	}
 	return "firstpick gives AI agents tasks without naming a brand, many times, and counts the tools they pick."
+}
+
+// twoMeasurements says why the rates of a pair are not of one test. later is like: , 12 months later.
+func twoMeasurements(later string) string {
+	return "Two different measurements, of other models" + later + ": a prompt asks for new code, real work mostly keeps what a repository had"
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

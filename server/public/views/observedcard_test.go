@@ -84,40 +84,41 @@ func TestPairings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 	for i, want := range []string{
-		"lead: agents picked Ash when asked, agents used Cedar in real work. Asked: 20 answers of 2 agents to 1 prompt: Ash 85% (95% CI 0–100%), Cedar 0 of 20. Observed: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
-		"other: agents picked Ash when asked, agents used Birch in real work. Asked: 20 answers of 2 agents to 1 prompt: Ash 85% (95% CI 0–100%), Birch 0 of 20. Observed: 100 pull requests by agents that use a tool of the category: Birch 60% (95% CI 0–80%), Ash 20% (95% CI 0–80%). Difference not tested.",
+		"Hedged. In real work, agents used Cedar most often. Asked: 20 answers of 2 agents to 1 prompt: Ash 85% (95% CI 0–100%), Cedar 0 of 20. Observed: 100 pull requests by agents that use a tool of the category: Cedar 60% (95% CI 0–80%). The study of real work does not count Ash.",
+		"other: agents picked Ash in 85% of answers, coding agents used it in 20% of pull requests. Asked: 20 answers of 2 agents to 1 prompt: Ash 85% (95% CI 0–100%), Birch 0 of 20. Observed: 100 pull requests by agents that use a tool of the category: Ash 20% (95% CI 0–80%), Birch 60% (95% CI 0–80%).",
 	} {
 		in.Boards[2-i].NPrompts = 1
-		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Age: age{When: "May 2026"}}
+		h := headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i], Age: age{When: "May 2026"}, Text: "Hedged."}
 		if c := contrastOf(h, pairs[i:]); c == nil || c.Claim+" "+c.Base() != want {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
-	// Without most answers, most agents or most pull requests, the claim says less.
-	part, most := pairs[1].part, pairs[1].part.Tools[0].Uses
+	// Without most answers, most agents or a share of real work, the claim says less.
+	tools := pairs[1].Tools
 	for name, c := range map[string]struct {
 		board *analytics.Board
-		uses  int
+		used  string
 		short bool
 	}{
-		"most":     {asked(map[string]int{"ash": 9}, map[string]int{"ash": 8}, map[string]int{"birch": 9}), most, true},
-		"tie":      {asked(map[string]int{"ash": 5, "birch": 5}, map[string]int{"ash": 5, "birch": 5}), most, false},
-		"disagree": {asked(map[string]int{"ash": 10}, map[string]int{"birch": 8}), most, false},
-		"one":      {asked(map[string]int{"ash": 9}), most, false},
-		"few uses": {asked(map[string]int{"ash": 9}, map[string]int{"ash": 8}), 35, false},
+		"most":     {asked(map[string]int{"ash": 9}, map[string]int{"ash": 8}, map[string]int{"birch": 9}), "20%", true},
+		"tie":      {asked(map[string]int{"ash": 5, "birch": 5}, map[string]int{"ash": 5, "birch": 5}), "20%", false},
+		"disagree": {asked(map[string]int{"ash": 10}, map[string]int{"birch": 8}), "20%", false},
+		"one":      {asked(map[string]int{"ash": 9}), "20%", false},
+		"few uses": {asked(map[string]int{"ash": 9}, map[string]int{"ash": 8}), "2 of 9", false},
 	} {
-		use := part.Tools[0]
-		use.Uses = c.uses
-		pairs[1].part.Tools = []observed.Rate{use}
+		pairs[1].Tools = slices.Clone(tools)
+		pairs[1].Tools[0].Used.Rate = c.used
 		got := contrastOf(headline{Link: pairs[1].Asked.Link, board: c.board, Text: "Hedged."}, pairs[1:]).Claim
-		if want := "Hedged. In real work, agents used Birch most often."; !c.short && got != want || c.short && got != "Web: agents picked Ash when asked, agents used Birch in real work." {
+		if want := "Hedged. In real work, agents used Birch most often."; !c.short && got != want || c.short && got != "Web: agents picked Ash in 85% of answers, coding agents used it in 20% of pull requests." {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	pairs[1].part = part
+	pairs[1].Tools = tools
 	for i, want := range []string{"the study of real work does not count Ash, lead of Cedar not clear", "lead of Birch not clear"} {
 		unclear := slices.Clone(pairs[i:])
 		unclear[0].Seen.Lead = "not clear"
+		unclear[0].Tools = slices.Clone(unclear[0].Tools)
+		unclear[0].Tools[0].Asked.Rate = "17 of 20"
 		if c := contrastOf(headline{Link: pairs[i].Asked.Link, board: &in.Boards[2-i]}, unclear); c.Doubt != want {
 			t.Errorf("a claim about all tools has the doubt %q", c.Doubt)
 		}
@@ -135,6 +136,7 @@ func TestPairings(t *testing.T) {
 	in.Boards[1].AsOf = &day
 	h := headline{Link: pairs[1].Asked.Link, board: &in.Boards[1], Age: age{When: "May 2024", Old: "2 years old"}}
 	pairs[1].part.Tools = append(pairs[1].part.Tools, observed.Rate{Slug: "cedar"})
+	pairs[1].Tools[0].Asked.Rate = "17 of 20" // so that the claim has an order
 	const leads = "in real work, Birch leads Ash by 40.0 points (95% CI +10.0 to +60.0"
 	for want, pair := range map[string]observed.Pair{ // the doubt, and then the test
 		"|" + leads + ")": {Shown: true, Together: &observed.Together{Shown: true}},

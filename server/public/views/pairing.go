@@ -28,6 +28,7 @@ type pairing struct {
 	Tools       []pairedTool // the first of each kind, then the second of each
 	part        observed.Part
 	language    string // of part; empty where that is not known
+	Unit        string // that part counts
 }
 
 // A pairedTool has the rates of a tool when asked and in real work.
@@ -82,7 +83,7 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 		if several != "" && !strings.Contains(o.Name, several) || len(used) == 0 || p.NUnits < observed.MinUnits {
 			continue
 		}
-		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Category: b.Category}
+		d := pairing{Asked: r.boardCard(b), Answers: quantity(b.NTrials, "answer") + ", " + quantity(b.NPrompts, "prompt"), Seen: r.observedCard(o), part: p, Unit: o.Unit, Category: b.Category}
 		first, _ := useOf(p, b.Tools[0].Slug)
 		d.Same = first.Uses > 0 && first.UseRate >= used[0].UseRate
 		if d.language = several; several == "" && len(o.Languages) == 1 {
@@ -171,9 +172,10 @@ func (p pairing) AskedBands() bool {
 }
 
 // A contrast is a claim of the first page that real work used another first tool than the answers picked. Asked and
-// Used are the figures of its halves, with what they are of.
+// Used are the figures of its halves, with what they are of. One means that it gives both rates of the picked tool.
 type contrast struct {
 	Claim, Asked, Used string
+	One                bool
 
 	AskedAge, UsedAge string // with how old they are; empty where they are not known
 
@@ -199,14 +201,14 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	p := pairs[0]
 	asked, used, noun := p.Tools[0], p.Tools[1], nounOf(h.board)
-	use, _ := useOf(p.part, used.slug)
 	out := contrast{
 		Claim: cmp.Or(h.Short, h.Text) + " In real work, agents used " + used.Tool + " most often.",
 		Asked: fmt.Sprintf("Asked: %s of %s to %s", quantity(h.board.NTrials, "answer"), quantity(len(h.board.Agents), noun), quantity(h.board.NPrompts, "prompt")),
 		Used:  "Observed: " + p.Seen.Units + " by agents that use a tool of the category" + p.Collected,
 	}
-	if mostPick(h.board, asked.slug) && 2*use.Uses > p.part.NUnits {
-		out.Claim = fmt.Sprintf("%s: %ss picked %s when asked, agents used %s in real work.", h.board.Name, noun, asked.Tool, used.Tool)
+	if mostPick(h.board, asked.slug) && asked.Asked.IsShare() && asked.Used.IsShare() {
+		out.One = true
+		out.Claim = fmt.Sprintf("%s: %ss picked %s in %s of answers, coding agents used it in %s of %ss.", h.board.Name, noun, asked.Tool, asked.Asked.Rate, asked.Used.Rate, p.Unit)
 	}
 	if h.board.AsOf != nil {
 		out.AskedAge = h.Age.WithOld()
@@ -216,8 +218,12 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 		out.UsedAge = p.Seen.Age.WithOld()
 	}
 	out.Asked += bothRates(asked.Tool, asked.Asked, used.Tool, used.Asked)
-	out.Used += bothRates(used.Tool, used.Used, asked.Tool, asked.Used)
+	first, second := used, asked
 	out.Doubt, out.Test = p.order(used, asked)
+	if out.One {
+		first, second, out.Doubt = asked, used, "" // two rates of one tool, and no order
+	}
+	out.Used += bothRates(first.Tool, first.Used, second.Tool, second.Used)
 	if asked.Link != "" && used.Link != "" {
 		out.Pair = ComparePath(asked.slug, used.slug)
 	}

@@ -17,36 +17,38 @@ type Found struct {
 	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
 	// name that was searched for.
 	Known, Named                bool
-	Rivals, Unused              string   // of a known tool; may be empty
-	Languages                   []string // that were searched for
+	Rivals                      []render.Link // of a known tool; see FirstRivals
+	Unused                      string        // of a known tool; may be empty
+	Languages                   []string      // that were searched for
 	Tools, Categories, Observed []string
 	Unmeasured                  []string // names of tools of the catalogue without a page
 	Unknown                     []string // names of a comparison that no tool has
 }
 
 type searchPage struct {
-	Query          string
-	Known, Named   bool
-	Agents         []render.Link // with the words of the query in their name
-	Tools          []toolLine
-	Boards         []card
-	Lines          []line        // of observed boards
-	Rest           []render.Link // observed boards without a line
-	Unmeasured     string        // names of tools of the catalogue without a page
-	Unknown        []string      // names of a comparison that no tool has
-	Rivals, Unused string        // of a known tool; may be empty
+	Query        string
+	Known, Named bool
+	Agents       []render.Link // with the words of the query in their name
+	Tools        []toolLine
+	Boards       []card
+	Lines        []line        // of observed boards
+	Rest         []render.Link // observed boards without a line
+	Unmeasured   string        // names of tools of the catalogue without a page
+	Unknown      []string      // names of a comparison that no tool has
+	Rivals       []render.Link // of a known tool
+	Unused       string        // of a known tool; may be empty
 	seenNote
 }
 
 // Observed reports whether an observed board was found.
 func (p searchPage) Observed() bool { return len(p.Lines)+len(p.Rest) > 0 }
 
-// Rivals names the first rivals of a tool and says how many others there are; empty without one.
-func Rivals(names []string) string {
-	if n := len(names) - maxRivals; n > 0 {
-		names = append(slices.Clone(names[:maxRivals]), quantity(n, "other"))
+// FirstRivals returns the first rivals of a tool, and says last how many others there are.
+func FirstRivals(all []render.Link) []render.Link {
+	if n := len(all) - maxRivals; n > 0 {
+		return append(slices.Clone(all[:maxRivals]), render.Link{Text: quantity(n, "other")})
 	}
-	return and(names)
+	return all
 }
 
 // Search renders the results of a search, as HTML.

@@ -103,10 +103,13 @@ func (r *Renderer) toolSuggestion(slug string) Suggestion {
 	for _, o := range t.Seen {
 		s.uses += o.Use.Uses
 	}
-	if l := lineOf(slug, t); l.Observed {
-		s.Note = l.Board + ", observed"
-	} else {
-		s.Note = l.Board
+	l := lineOf(slug, t)
+	s.Note = l.Board
+	if len(t.Places) > 0 && !t.Places[0].Board.Synthetic {
+		s.Note += ", asked: " + l.Rate
+	}
+	if l.Used.Rate != "" {
+		s.Note += ", observed: " + l.Used.WithInterval()
 	}
 	return s
 }

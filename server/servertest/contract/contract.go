@@ -86,7 +86,7 @@ func (c *Contract) Check(r *http.Request, status int, header http.Header, body [
 // Personal are the beginnings of paths of people who are signed in or sign in, and of the
 // files of pages. No program calls them, so they are not described.
 func Personal() []string {
-	return []string{"/account/", "/agents", "/assets/", "/claim", "/invitations", "/operator", "/signin", "/signout", "/workspaces"}
+	return []string{"/account/", "/agents", "/assets/", "/claim", "/favicon.ico", "/invitations", "/operator", "/signin", "/signout", "/workspaces"}
 }
 
 func personal(path string) bool {
