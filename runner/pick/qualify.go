@@ -87,7 +87,7 @@ func (r *reading) others(s *sentence, at int) bool {
 	})
 }
 
-// ends reports whether what others say ends before a token: at a semicolon, a parenthesis or a
+// ends reports whether what others say ends before a token: at a semicolon, an arrow, a parenthesis or a
 // clause that begins with a word such as "so".
 func (s *sentence) ends(r *reading, from, at int) bool {
 	if s.closed(from, at) {
@@ -95,7 +95,7 @@ func (s *sentence) ends(r *reading, from, at int) bool {
 	}
 	for i := from; i < at; i++ {
 		t := s.tokens[i]
-		if t.Slot == 0 && i > 0 && !s.tokens[i-1].Word && r.leads(t.Key) {
+		if t.Slot == 0 && i > 0 && (t.Key == "→" || !s.tokens[i-1].Word && r.leads(t.Key)) {
 			return true
 		}
 	}

@@ -3,7 +3,7 @@ package pick
 // Version names the extractor's rules. It changes whenever the same transcript
 // and catalogue could give another result, and every result carries it. Only Details may
 // grow without it: they change no outcome.
-const Version = "2.2.0"
+const Version = "2.3.0"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
 // every rate.
