@@ -152,7 +152,7 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 			near = from - 1
 		}
 	}
-	if r.has(prose.Speaker, s.tokens[h.From].Key) { // "for teams that don't have a DBA I'd go with X"
+	if r.has(prose.Speaker, s.tokens[h.From].Key) && !r.negates(s, from, min(from+1, h.From), h.From) { // "for teams that don't have a DBA I'd go with X", not "never would I"
 		near = max(near, h.From-1)
 	}
 	for _, o := range s.hits {
