@@ -68,6 +68,9 @@ func (r *reading) about(s *sentence, named []*target) []*target {
 func (r *reading) pointsBack(s *sentence, h prose.Hit, about []*target) {
 	switch h.Class {
 	case prose.TakesIt:
+		if h.To == h.From+1 && h.From > 0 && s.tokens[h.From-1].Key == "," && r.leads(s.tokens[h.From].Key) {
+			return // "X is popular, yes"
+		}
 		if t := r.taken(s, about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From) {
 			r.remark(t, chosen, s)
 		}

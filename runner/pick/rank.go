@@ -4,10 +4,11 @@ import (
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
-// A ranking is an order of preference that the message announces: "best first:".
+// A ranking is an order of preference, or a set, that the message announces: "best first:", "my stack:".
 type ranking struct {
 	sentence int  // that announces it, from 1; 0 without one
 	list     bool // its names are the items that follow
+	set      bool // of tools that are used together, in no order
 	marked   bool // by marks: A > B > C
 	begun    bool // its first name is behind
 }
@@ -25,7 +26,7 @@ func (r *reading) noteRank(s *sentence) {
 		}
 	}
 	for _, h := range s.hits {
-		if h.Class != prose.Ranks || s.Question || r.negated(s, h) {
+		if h.Class != prose.Ranks && (h.Class != prose.Sets || first > 0) || s.Question || r.negated(s, h) {
 			continue
 		}
 		before := 0
@@ -35,7 +36,7 @@ func (r *reading) noteRank(s *sentence) {
 			}
 		}
 		if before == 0 {
-			r.ranking = ranking{sentence: r.n, list: first == 0}
+			r.ranking = ranking{sentence: r.n, list: first == 0, set: h.Class == prose.Sets}
 			return
 		}
 	}
@@ -44,8 +45,8 @@ func (r *reading) noteRank(s *sentence) {
 	}
 }
 
-// byRank applies an announced order to a unit whose remarks begin at first: its first name is chosen, and
-// the others are options.
+// byRank applies an announced order or set to a unit whose remarks begin at first: of an order the first name is
+// chosen, and the others are options; of a set the first name of each item is chosen.
 func (r *reading) byRank(u *prose.Unit, first int) {
 	k := &r.ranking
 	switch {
@@ -69,7 +70,7 @@ func (r *reading) byRank(u *prose.Unit, first int) {
 		seen[m.target] = true
 		switch {
 		case m.stance < neutral || m.stance > suits && k.begun && !k.marked:
-		case !k.begun:
+		case !k.begun || k.set:
 			m.stance, m.grouped = max(m.stance, advised), false
 		default:
 			m.stance = considered

@@ -34,6 +34,7 @@ const (
 	PassesIt  // what was named last is an option: "usable"
 	Ties      // no preference among those named: "either would do"
 	Ranks     // the names that follow are in the order of preference: "best first"
+	Sets      // the names that follow are used together: "my suggested stack"
 	Builds    // own work: "I wrote it myself"
 	Defers    // no choice yet: "it depends on"
 	Unchanged // "is untouched"
@@ -81,7 +82,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "rest", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label why not", "label past", "label verdict",
-	"takes it", "drops it", "retracts", "corrects", "replaces", "unable", "besides", "passes it", "ties", "ranks", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"takes it", "drops it", "retracts", "corrects", "replaces", "unable", "besides", "passes it", "ties", "ranks", "sets", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "habit", "quoted", "negation", "no negation", "without", "speaker", "and", "or", "lead", "opposing", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last", "topic",
 }
