@@ -95,15 +95,22 @@ func (r *reading) habitual(s *sentence, m mention) bool {
 // settleHabits takes back what is usually chosen, where another rival is chosen behind it: "normally
 // X, but at your volume Y".
 func (r *reading) settleHabits() {
-	for i := range r.remarks {
+	behind := map[*target]bool{} // chosen behind a remark
+	for i := range slices.Backward(r.remarks) {
 		m := &r.remarks[i]
-		if m.habit && slices.ContainsFunc(r.remarks[i+1:], func(n remark) bool {
-			return n.target != m.target && !n.target.outside && n.target != r.own && n.stance >= praised && !n.habit && !n.limited
-		}) {
-			m.stance = considered
+		switch {
+		case m.habit:
+			if others(behind, m.target) {
+				m.stance = considered
+			}
+		case m.stance >= praised && !m.limited && !m.target.outside && m.target != r.own:
+			behind[m.target] = true
 		}
 	}
 }
+
+// others reports whether a set has another target than one.
+func others(set map[*target]bool, t *target) bool { return len(set) > 1 || len(set) == 1 && !set[t] }
 
 // settleCorrections takes back what was chosen before a correction, where a rival is chosen right
 // behind it, without a case of its own.

@@ -143,10 +143,14 @@ func (r *reading) settleHeads() {
 // settleArrows takes what stands behind an arrow for a choice of that case, where another rival is chosen.
 func (r *reading) settleArrows() {
 	chooses := func(m remark) bool { return m.stance >= praised && m.stance != done && !m.tail }
+	elsewhere := map[*target]bool{}
+	for _, m := range r.remarks {
+		if !m.arrow && chooses(m) && !m.target.outside && m.target != r.own {
+			elsewhere[m.target] = true
+		}
+	}
 	for i := range r.remarks {
-		if m := &r.remarks[i]; m.arrow && chooses(*m) && slices.ContainsFunc(r.remarks, func(o remark) bool {
-			return !o.arrow && chooses(o) && o.target != m.target && !o.target.outside && o.target != r.own
-		}) {
+		if m := &r.remarks[i]; m.arrow && chooses(*m) && others(elsewhere, m.target) {
 			m.stance, m.cased = considered, true
 		}
 	}

@@ -1,8 +1,6 @@
 package pick
 
-import (
-	"github.com/firstpick/firstpick/runner/pick/prose"
-)
+import "github.com/firstpick/firstpick/runner/pick/prose"
 
 // A ranking is an order of preference, or a set, that the message announces: "best first:", "my stack:".
 type ranking struct {

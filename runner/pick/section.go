@@ -35,6 +35,10 @@ func (r *reading) labelOf(text string) (prose.Class, bool) {
 // byLabel applies a label to the unit whose remarks begin at first.
 func (r *reading) byLabel(label prose.Class, first int) {
 	done, rival := false, slices.ContainsFunc(r.remarks[first:], func(m remark) bool { return !m.target.outside && m.target != r.own })
+	dropped := map[*target]bool{}
+	for _, m := range r.remarks[first:] {
+		dropped[m.target] = dropped[m.target] || m.stance == rejects
+	}
 	for i := first; i < len(r.remarks); i++ {
 		m := &r.remarks[i]
 		if m.stance < passing || m.stance > suits && !m.fragment {
@@ -42,8 +46,7 @@ func (r *reading) byLabel(label prose.Class, first int) {
 		}
 		switch label {
 		case prose.LabelPick:
-			dropped := slices.ContainsFunc(r.remarks[i:], func(later remark) bool { return later.target == m.target && later.stance == rejects })
-			if !done && !dropped && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
+			if !done && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence && !dropped[m.target] {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:
