@@ -109,12 +109,12 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 func TestSearchSuggestsPages(t *testing.T) {
 	h := serveObserved(t)
 	for query, want := range map[string]string{
-		"fla":             "tool Flask (Python web frameworks, asked: 30.0%, observed: 73.5% (95% CI 62.6%–82.1%)), comparison ",
-		"flsk":            "tool Flask (Python web frameworks, asked: 30.0%, observed: 73.5% (95% CI 62.6%–82.1%)), ",
-		"pypi:flask":      "tool Flask (Python web frameworks, asked: 30.0%, observed: 73.5% (95% CI 62.6%–82.1%)), ",
+		"fla":             "tool Flask (Python web frameworks, asked 30%, observed 73% (63–82%)), comparison ",
+		"flsk":            "tool Flask (Python web frameworks, asked 30%, observed 73% (63–82%)), ",
+		"pypi:flask":      "tool Flask (Python web frameworks, asked 30%, observed 73% (63–82%)), ",
 		"flask vs djan":   "comparison Flask or Django, ",
 		"codex":           "agent Codex (observed), ",
-		"prism":           "tool Prisma (Object-relational mappers, observed: 67 of 67), ",
+		"prism":           "tool Prisma (Object-relational mappers, observed 67 of 67), ",
 		"frameworks":      "board Python web frameworks (asked), ",
 		"stripe":          "tool Stripe (no trials yet), ",
 		"seaor":           "tool SeaORM (no trials yet), ",

@@ -182,7 +182,7 @@ func suggest(s *snapshotview.Site, got found) (out []foundPage) {
 		names = got.unmeasured
 	}
 	for _, name := range names {
-		if len(out) < maxPages {
+		if len(out) < maxPages && !slices.ContainsFunc(out, func(p foundPage) bool { return p.Name == name }) {
 			out = append(out, foundPage{name, "tool", noTrials, s.BaseURL + "/search?" + url.Values{"q": {name}}.Encode()})
 		}
 	}

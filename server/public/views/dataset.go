@@ -119,8 +119,8 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 	return text
 }
 
-// citeContrast is how to cite the claim of the first page, of a board and an observed one.
-func citeContrast(in Input, c *contrast, b *analytics.Board, seen *observed.Board) string {
+// citeContrast is how to cite the claim of the first page, of a board and an observed one, with its cautions.
+func citeContrast(in Input, c *contrast, b *analytics.Board, seen *observed.Board, cautions []string) string {
 	if in.SnapshotID == "" {
 		return ""
 	}
@@ -131,7 +131,7 @@ func citeContrast(in Input, c *contrast, b *analytics.Board, seen *observed.Boar
 	if b.Study != "" {
 		sources = append(slices.Clone(in.Notes), sources...)
 	}
-	return fmt.Sprintf("firstpick: %s%s %s %s. Snapshot %s, %s. Sources: %s", c.Claim, kind, c.Base(), in.BaseURL+cmp.Or(c.Pair, boardPath(b.Category)), in.SnapshotID, in.BaseURL+SnapshotPath(in.SnapshotID), strings.Join(sources, "; "))
+	return fmt.Sprintf("firstpick: %s%s %s %s. %s. Snapshot %s, %s. Sources: %s", c.Claim, kind, c.Base(), strings.Join(cautions, ". "), in.BaseURL+cmp.Or(c.Pair, boardPath(b.Category)), in.SnapshotID, in.BaseURL+SnapshotPath(in.SnapshotID), strings.Join(sources, "; "))
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

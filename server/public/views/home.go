@@ -30,11 +30,10 @@ type homePage struct {
 	Boards    []render.Link  // the largest observed ones
 	Coding    *seenFirsts    // what each coding agent used most, where they differ; nil where little is known
 	Alike     []seenFirstRow // the categories beside Coding in which all used the same one most
-	Lines     []line         // observed boards: with a clear lead, then those that say most of an order
+	Lines     []line         // the largest of observed boards
 	Pairs     []pairing      // of the boards of both kinds
 	Contrast  *contrast      // with what real work used; nil where that is the same, or not known
 	Questions string         // why both rates of a pair are not of one test
-	MoreLeads []line         // those with a clear lead that Lines leaves out
 	Asked     []card
 	Only      *render.Forest // the first tools, where one board alone was asked
 	Left      string         // which tools it leaves out
@@ -49,17 +48,16 @@ type homePage struct {
 
 // The cards and changes of the first page.
 const (
-	homeAsked  = 12
-	homePairs  = 3
-	homeMoves  = 6
-	homeTools  = 7 // of a board that is alone
-	homeNames  = 3
-	homeLosses = 3
-	homeBoards = 24
-	homeFacts  = 3
-	homeLeads  = 4
-	homeRaces  = 4
-	homeCoding = 4
+	homeAsked   = 12
+	homePairs   = 3
+	homeMoves   = 6
+	homeTools   = 7 // of a board that is alone
+	homeNames   = 3
+	homeLosses  = 3
+	homeBoards  = 24
+	homeFacts   = 3
+	homeLargest = 8
+	homeCoding  = 4
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -95,17 +93,17 @@ func (r *Renderer) home() (Page, error) {
 		}
 		i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == d.Pairs[0].Category })
 		seen := &r.in.Observed[i]
-		c.Cite = citeContrast(r.in, c, d.Headline.board, seen)
 		if asked := d.Headline.board; asked.AsOf != nil && seen.AsOf != nil && monthsBetween(asked.AsOf.UTC(), seen.AsOf.UTC()) > 0 {
 			d.Questions = twoMeasurements(", " + quantity(monthsBetween(asked.AsOf.UTC(), seen.AsOf.UTC()), "month") + " later")
 		}
+		c.Cite = citeContrast(r.in, c, d.Headline.board, seen, append(slices.Clone(d.Pairs[0].Chips), d.Questions))
 	}
 	if d.First != nil && len(d.Pairs) > 0 { // the two tables show it
 		d.Bars = nil
 	}
 	d.Seen = len(r.in.Observed) > 0
-	d.Lines, d.MoreLeads = homeLines(inOneList(r.seenLanguages(d.Pairs)))
-	d.seenNote = r.seenNote(d.Lines, d.MoreLeads)
+	d.Lines = homeLines(inOneList(r.seenLanguages(d.Pairs)))
+	d.seenNote = r.seenNote(d.Lines)
 	if d.Coding = r.seenFirsts(); d.Coding != nil {
 		d.Coding.Rows, d.Alike = d.Coding.few(homeCoding)
 	}
@@ -129,7 +127,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Asked = append(d.Asked, c)
 	}
 	d.Boards = r.boardLinks()
-	d.Names, d.Compare = r.toolNames(slices.Concat(d.Lines, d.MoreLeads)), r.compareExamples(asked.Board)
+	d.Names, d.Compare = r.toolNames(slices.Clone(d.Lines)), r.compareExamples(asked.Board)
 	title := "Which developer tools do AI agents pick?"
 	if d.Seen {
 		title = "Which developer tools do AI agents pick and use?"
@@ -164,7 +162,6 @@ type drawnPair struct {
 func (d homePage) Drawn(p pairing) drawnPair {
 	out := drawnPair{Pair: p, Axis: d.Axis, Doubts: p.Doubts}
 	if d.Contrast != nil && p.Category == d.Pairs[0].Category {
-		out.Doubts = append([]string{d.Questions}, p.Doubts...)
 		out.Picture, out.Cite = "/og/home.png", d.Contrast.Cite
 	}
 	return out
@@ -188,7 +185,7 @@ func (r *Renderer) about(studies bool) string {
 
 // twoMeasurements says why the rates of a pair are not of one test. later is like: , 12 months later.
 func twoMeasurements(later string) string {
-	return "Two different measurements, of other models" + later + ": a prompt asks for new code, real work mostly keeps what a repository had"
+	return "Not one test: other models" + later + "; a prompt asks for new code, real work mostly keeps what a repository had"
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -18,23 +17,19 @@ func inOneList(languages []seenLanguage) (out []line) {
 	return out
 }
 
-// homeLines returns homeLeads lines with a clear lead, each with two tools, and then homeRaces others, each by units;
-// more are the leads that are left out. Weak lines come last; they are no races where there are several leads.
-func homeLines(lines []line) (shown, more []line) {
-	var leads, races []line
-	for _, l := range lines {
-		if l.Clear {
-			l.Tools = l.Tools[:min(2, len(l.Tools))]
-			leads = append(leads, l)
-		} else {
-			races = append(races, l)
+// homeLines returns the largest lines: of those with a clear lead, which have two tools each, and those with enough data for an
+// order. Without any it returns the largest of all.
+func homeLines(lines []line) []line {
+	firm := slices.DeleteFunc(slices.Clone(lines), func(l line) bool { return l.weak && !l.Clear })
+	if len(firm) == 0 {
+		firm = slices.Clone(lines)
+	}
+	sorting.StableFunc(firm, mostUnits)
+	firm = firm[:min(homeLargest, len(firm))]
+	for i := range firm {
+		if firm[i].Clear {
+			firm[i].Tools = firm[i].Tools[:min(2, len(firm[i].Tools))]
 		}
 	}
-	sorting.StableFunc(leads, func(x, y line) int { return cmp.Or(x.weakness()-y.weakness(), mostUnits(x, y)) })
-	if len(leads) > 1 { // a tool without a tested rival cannot have one
-		races = slices.DeleteFunc(races, func(l line) bool { return l.weak })
-	}
-	sortLines(races)
-	n := min(homeLeads, len(leads))
-	return slices.Concat(leads[:n], races[:min(homeRaces, len(races))]), leads[n:]
+	return firm
 }

@@ -96,9 +96,9 @@ func (r *Renderer) pairings(first *analytics.Board) (out []pairing) {
 			d.Doubts = append(d.Doubts, "lead of "+observedName(o, p.Tools[0].Slug)+" "+d.Seen.Lead)
 		}
 		if share := strings.TrimPrefix(agentShare(o, p, several), " · "); share != "" {
-			d.Doubts = append(d.Doubts, share)
+			d.Doubts, d.Chips = append(d.Doubts, share), []string{share}
 		}
-		d.Chips = seenChips(o, p)
+		d.Chips = append(d.Chips, seenChips(o, p)...)
 		d.Doubts = slices.Concat(d.Doubts, partDoubts(o, p), otherFirsts(o, p, several))
 		var slugs []string
 		for place := range 2 { // the first of each, then the second of each
@@ -208,7 +208,7 @@ func contrastOf(h headline, pairs []pairing) *contrast {
 	}
 	if mostPick(h.board, asked.slug) && asked.Asked.IsShare() && asked.Used.IsShare() {
 		out.One = true
-		out.Claim = fmt.Sprintf("%s: %ss picked %s in %s of answers, coding agents used it in %s of %ss.", h.board.Name, noun, asked.Tool, asked.Asked.Rate, asked.Used.Rate, p.Unit)
+		out.Claim = fmt.Sprintf("%s: %ss picked %s in %s of answers, coding agents used it in %s of %ss with such a tool.", h.board.Name, noun, asked.Tool, asked.Asked.Rate, asked.Used.Rate, p.Unit)
 	}
 	if h.board.AsOf != nil {
 		out.AskedAge = h.Age.WithOld()

@@ -103,13 +103,17 @@ func (r *Renderer) toolSuggestion(slug string) Suggestion {
 	for _, o := range t.Seen {
 		s.uses += o.Use.Uses
 	}
-	l := lineOf(slug, t)
-	s.Note = l.Board
+	s.Note = lineOf(slug, t).Board
 	if len(t.Places) > 0 && !t.Places[0].Board.Synthetic {
-		s.Note += ", asked: " + l.Rate
+		p := t.Places[0]
+		s.Note += ", asked " + askedPortion(p.Board, slug).Rate
 	}
-	if l.Used.Rate != "" {
-		s.Note += ", observed: " + l.Used.WithInterval()
+	if len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
+		o := t.Seen[0]
+		used := usedPortion(o.Board, o.Part, slug)
+		if s.Note += ", observed " + used.Rate; used.Interval != "" {
+			s.Note += " (" + used.Interval + ")"
+		}
 	}
 	return s
 }
