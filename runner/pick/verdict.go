@@ -135,7 +135,12 @@ func (v *verdicts) choosesOutside(t *target, st stance) bool {
 // overOwn reports whether a choice outside the rivals outweighs own work: it is explicit, and own work is only a
 // word for what a product does, or the choice is a product that the catalogue knows.
 func (v *verdicts) overOwn(other *target) bool {
-	return v.of[other] >= advised && (v.of[v.own] == suits || !other.unknown)
+	switch after := v.best[other].sentence - v.best[v.own].sentence; {
+	case v.of[other] >= advised:
+		return v.of[v.own] == suits || !other.unknown
+	default: // "You don't need a search engine. X is enough."
+		return v.of[other] == praised && !other.unknown && after >= 0 && after <= 1
+	}
 }
 
 // set reports whether a name is set in bold.
