@@ -45,7 +45,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		f.pick(r, Tool, v.begun(top)[0], "reports first")
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
-	case len(top) == 0 && len(cases) == 1 && v.opensWith(cases[0]) && !v.asks && len(v.rivals(suits, suits)) == 0:
+	case len(top) == 0 && len(cases) == 1 && v.opensWith(cases[0]) && !v.asks:
 		f.pick(r, Tool, cases[0], "chooses under a condition")
 	case len(top) == 0 && len(cases) > 1 && !v.asks:
 		r.Kind, r.Rule = Ambiguous, "chooses by case"

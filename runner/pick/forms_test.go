@@ -25,7 +25,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLaterAnswers scores answers of two writers who knew the docs and not the rules. Their misses were read
+// TestLaterAnswers scores answers of three writers who knew the docs and not the rules. Their misses were read
 // when they had been counted, and only outcome and pick are labelled.
 func TestLaterAnswers(t *testing.T) {
 	c := builtIn(t)
@@ -38,7 +38,7 @@ func TestLaterAnswers(t *testing.T) {
 	for name, r := range map[string]struct {
 		pick.Ratio
 		floor float64
-	}{"pick precision": {s.Measures.PickPrecision, .95}, "pick recall": {s.Measures.PickRecall, .86}, "accuracy": {s.Measures.Accuracy, .85}} {
+	}{"pick precision": {s.Measures.PickPrecision, .96}, "pick recall": {s.Measures.PickRecall, .88}, "accuracy": {s.Measures.Accuracy, .86}} {
 		if r.Of == 0 || float64(r.N)/float64(r.Of) < r.floor {
 			t.Errorf("%s %d of %d, want %.2f", name, r.N, r.Of, r.floor)
 		}
