@@ -17,7 +17,7 @@ func (r *reading) gapping(s *sentence, stances map[int]judged) {
 			continue
 		}
 		said, known := stances[t.Slot]
-		if known && last > 0 && i > 0 && said.stance > neutral && said.stance < stances[last].stance && r.has(prose.And, s.tokens[i-1].Key) && r.goesOn(s, lastAt, i) {
+		if known && last > 0 && i > 0 && said.stance >= praised && said.stance < stances[last].stance && r.has(prose.And, s.tokens[i-1].Key) && r.goesOn(s, lastAt, i) {
 			known = false // "I'd use X for cards, and Y for the debits"
 		}
 		if !known && last > 0 && i > 0 && (r.goesOn(s, lastAt, i) || r.repeats(s, lastAt, i)) {
