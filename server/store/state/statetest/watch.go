@@ -1,9 +1,10 @@
 package statetest
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
-	"testing"
+	"testing" //nolint:depguard // a package of tests
 	"time"
 )
 
@@ -23,12 +24,11 @@ const maxBlocked = 20 * time.Second
 
 // UntilBlocked returns when n transactions of the database wait for another's lock, or over.
 func UntilBlocked(watch *sql.DB, n int, over func() bool) error {
-	for waiting, began := 0, time.Now(); waiting < n && !over(); {
-		if time.Since(began) > maxBlocked {
-			return fmt.Errorf("%d transactions wait after %v, not %d", waiting, maxBlocked, n)
-		}
-		if err := watch.QueryRow("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").Scan(&waiting); err != nil {
-			return err
+	ctx, cancel := context.WithTimeout(context.Background(), maxBlocked)
+	defer cancel()
+	for waiting := 0; waiting < n && !over(); {
+		if err := watch.QueryRowContext(ctx, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+			return fmt.Errorf("%d transactions are to wait: %w", n, err)
 		}
 	}
 	return nil
