@@ -37,7 +37,7 @@ func TestSearchSuggests(t *testing.T) {
 		}
 		b.Until("suggestions", `document.querySelector("[role=option]")?.innerText.startsWith("Flask")`)
 		got := look(c.input)
-		if len(got.Options) < 2 || got.Options[0] != "Flask tool · Python web frameworks" || got.Expanded != "true" || got.Active != "" {
+		if len(got.Options) < 2 || got.Options[0] != "Flask tool · Python web frameworks, asked 50%, observed 73% (63–82%)" || got.Expanded != "true" || got.Active != "" {
 			t.Fatalf("%s suggests %+v", c.page, got)
 		}
 		key(kb.ArrowDown)
