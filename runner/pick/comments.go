@@ -61,7 +61,7 @@ func generic() *syntax {
 func (x *Extractor) syntaxOf(p string) *syntax {
 	base := path.Base(p)
 	switch {
-	case base == "Pipfile" || strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "Dockerfile") || strings.HasSuffix(base, ".dockerfile") || strings.HasPrefix(base, "requirements") || base == "Makefile" || base == "Brewfile":
+	case base == "Pipfile" || strings.HasPrefix(base, ".env") || isDockerfile(base) || strings.HasPrefix(base, "requirements") || base == "Makefile" || base == "Brewfile":
 		return x.syntaxes[".sh"]
 	case base == "Gemfile" || base == "Rakefile":
 		return x.syntaxes[".rb"]

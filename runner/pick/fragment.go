@@ -125,7 +125,7 @@ func (r *reading) fragment(s *sentence) bool {
 // and little time: Dask." It returns 0 for other sentences.
 func (r *reading) concluding(s *sentence) int {
 	words := 0
-	if numberedOption.MatchString(s.Text) {
+	if numberedOption.MatchString(s.Text) { // "Option A: X"
 		return 0
 	}
 	for i, t := range s.tokens {

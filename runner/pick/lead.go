@@ -100,12 +100,15 @@ func headingLevel(line string) int {
 	return 0
 }
 
+// optionWords name one of several ways.
+const optionWords = "option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안"
+
 var (
 	leadMarks = lazyregexp.MustCompile(`[#*_>~]+|^\s*(?:[-+]|\d+[.)])\s+`)
 	// numberedOption begins that of one with a number or letter: "Option A: X".
-	numberedOption = lazyregexp.MustCompile(`(?i)^\W*(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|#?\d|one|two|three|[一二三])\s*(?:[:：.)(–—-]|$)`)
+	numberedOption = lazyregexp.MustCompile(`(?i)^\W*(?:` + optionWords + `)\s*(?:[a-h]|#?\d|one|two|three|[一二三])\s*(?:[:：.)(–—-]|$)`)
 	// optionHead begins the heading of one of several ways.
-	optionHead = lazyregexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
+	optionHead = lazyregexp.MustCompile(`(?i)^(?:` + optionWords + `)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
 	// chosenHead says that the way of a heading is the choice.
 	chosenHead = lazyregexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
 	optionLead = lazyregexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|considered|for later|in the future|down the road|(?:if|when|once) you (?:ever )?(?:outgrow|grow|exceed|hit|reach|scale)|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|\bcompare (?:it|that|this) (?:with|to)\b|\bthe same (?:thing |code )?(?:in|with) [^,:]{1,40} would\b|zum vergleich|pour comparer|à titre de comparaison|para comparar|a modo de comparación|per confronto|代替案|或者|如果你|もし|대안`)

@@ -75,10 +75,15 @@ func (x *Extractor) deps(f transcript.FileChange) []dep {
 			out = append(out, dep{eco, l.Name, f.Added[l.At], l.At + 1, l.Dev})
 		}
 	}
-	if base := path.Base(f.Path); strings.HasPrefix(base, "Dockerfile") || path.Ext(base) == ".dockerfile" {
+	if isDockerfile(path.Base(f.Path)) {
 		out = append(out, x.imageInstalls(lines)...)
 	}
 	return out
+}
+
+// isDockerfile reports whether a file name is that of a Dockerfile: Dockerfile.web, web.dockerfile.
+func isDockerfile(base string) bool {
+	return strings.HasPrefix(base, "Dockerfile") || strings.HasSuffix(base, ".dockerfile")
 }
 
 // imageInstalls returns the packages that the commands of a Dockerfile install.

@@ -133,7 +133,8 @@ func (v *verdicts) choosesOutside(t *target, st stance) bool {
 }
 
 // overOwn reports whether a choice outside the rivals outweighs own work: it is explicit, and own work is only a
-// word for what a product does, or the choice is a product that the catalogue knows.
+// word for what a product does; or it is a product that the catalogue knows, which may also be praised right behind
+// the words about own work.
 func (v *verdicts) overOwn(other *target) bool {
 	switch after := v.best[other].sentence - v.best[v.own].sentence; {
 	case v.of[other] >= advised:
